@@ -20,20 +20,16 @@ export function resolveNames(
   model: QueryModel,
   context: PopulateContext,
 ): readonly PopulateNode[] {
-  return resolveTree(nameTree(texts), model, context, '');
+  return resolveTree(nameTree(texts), model, { ...context, path: '' });
 }
 
 /** Refuses commas, blanks and empty names: behind an attribute a text is one path, as in Strapi. */
-export function refuseOddNames(
-  texts: readonly string[],
-  model: QueryModel,
-  context: PopulateContext,
-  path: string,
-): void {
+export function refuseOddNames(texts: readonly string[], model: QueryModel, context: PopulateContext): void {
   for (const text of texts) {
     const names = text.split('.');
     const at = names.findIndex((name) => name === '' || name.trim() !== name || name.includes(','));
-    if (at !== -1) refuseName(names[at] as string, [path, ...names.slice(0, at)].join('.'), model, context);
+    if (at === -1) continue;
+    refuseName(names[at] as string, [context.path, ...names.slice(0, at)].join('.'), model, context);
   }
 }
 
@@ -63,12 +59,8 @@ function endsPath(attribute: QueryAttribute, inner: NameTree): attribute is Quer
   return inner.size > 0 && attribute.kind === 'relation' && attribute.target === FILE_TYPE;
 }
 
-function resolveTree(
-  tree: NameTree,
-  model: QueryModel,
-  context: PopulateContext,
-  path: string,
-): readonly PopulateNode[] {
+function resolveTree(tree: NameTree, model: QueryModel, context: PopulateContext): readonly PopulateNode[] {
+  const { path } = context;
   const nodes: PopulateNode[] = [];
   for (const [name, inner] of tree) {
     context.budget.left--;
@@ -79,10 +71,10 @@ function resolveTree(
     if (attribute === undefined || attribute === 'hidden' || endsPath(attribute, inner)) {
       refuseName(name, here, model, context);
     } else if (attribute.kind === 'zone') {
-      nodes.push(resolveZoneNames(inner, attribute, context, here));
+      nodes.push(resolveZoneNames(inner, attribute, { ...context, path: here }));
     } else {
       const populate = (target: Uid) =>
-        resolveTree(inner, queryModelOf(context.scope.registry, target), context, here);
+        resolveTree(inner, queryModelOf(context.scope.registry, target), { ...context, path: here });
       nodes.push(populated(attribute, context, (target) => ({ ...WHOLE_ROW, populate: populate(target) })));
     }
   }
@@ -93,13 +85,8 @@ function resolveTree(
  * Names behind a dynamic zone are those of its components; each component populates its own. Refuses a name that no component has, with all
  * that is behind it.
  */
-function resolveZoneNames(
-  tree: NameTree,
-  zone: QueryZone,
-  context: PopulateContext,
-  path: string,
-): PopulateNode {
-  const { scope, param, problems } = context;
+function resolveZoneNames(tree: NameTree, zone: QueryZone, context: PopulateContext): PopulateNode {
+  const { scope, param, path, problems } = context;
   /** Names that Strapi accepts in one of the components, with all that is behind them. */
   const fitting = new Set<string>();
   const node = populated(zone, context, (kind) => {
@@ -109,7 +96,7 @@ function resolveZoneNames(
       const refused: Problems = [];
       const isPopulatable = populatable.includes(name);
       const alone = new Map(isPopulatable ? [[name, inner]] : []);
-      const nodes = resolveTree(alone, model, { ...context, problems: refused }, path);
+      const nodes = resolveTree(alone, model, { ...context, problems: refused });
       // Strapi takes the name of any attribute at the end of a path, and ignores it.
       const isKnown =
         inner.size === 0

@@ -37,22 +37,17 @@ export type PopulateRequest = {
   readonly deep?: boolean;
 };
 
-/** `budget`: attributes that the request may still populate. Each component of a dynamic zone populates its own. */
-export type PopulateContext = PopulateRequest & { readonly budget: { left: number } };
-
-/** Resolves the inside of a `populate` option (populate.ts; passed in, since the two are recursive). */
-type ResolveInner = (
-  value: QueryValue | undefined,
-  model: QueryModel,
-  context: PopulateContext,
-  path: string,
-) => readonly PopulateNode[];
-
-/** Position of an option: its path in the object form of `populate`, and the function that resolves `populate` inside it. */
-type OptionPosition = {
-  readonly context: PopulateContext;
+export type PopulateContext = PopulateRequest & {
+  /** Attributes that the request may still populate. Each component of a dynamic zone populates its own. */
+  readonly budget: { left: number };
+  /** Position in the object form of `populate`. */
   readonly path: string;
-  readonly resolveInner: ResolveInner;
+  /** Resolves the inside of a `populate` option (populate.ts; passed in, since the two are recursive). */
+  readonly resolveInner: (
+    value: QueryValue | undefined,
+    model: QueryModel,
+    context: PopulateContext,
+  ) => readonly PopulateNode[];
 };
 
 /** Options of a populated relation, component or fragment. */
@@ -106,11 +101,10 @@ export function resolveLinkOptions(
   options: QueryObject,
   attribute: QueryLink,
   parent: QueryModel,
-  at: OptionPosition,
+  context: PopulateContext,
 ): PopulatedLink {
-  const { context } = at;
   const target = queryModelOf(context.scope.registry, attribute.target);
-  const inner = resolveOptions(options, target, at, () => refuseFragments(attribute, parent, context));
+  const inner = resolveOptions(options, target, context, () => refuseFragments(attribute, parent, context));
   const { sort, fields, populate } = inner;
   return {
     ...populatedLink(attribute, context, withSortedFields({ fields, populate }, sort)),
@@ -125,39 +119,39 @@ export function resolveZoneOptions(
   value: QueryValue,
   zone: QueryZone,
   parent: QueryModel,
-  at: OptionPosition,
+  context: PopulateContext,
 ): PopulatedZone {
-  const { context, path, resolveInner } = at;
   const options = isQueryObject(value) ? value : {};
   if (value === '*') refuseNested(value, zone, parent, context);
   else if (!isQueryObject(value)) {
     const key = typeof value === 'string' ? value : '';
-    refuseKey(key, at, ['true', 'false', ...ZONE_OPTIONS]);
+    refuseKey(key, context, ['true', 'false', ...ZONE_OPTIONS]);
   }
   for (const [name, option] of Object.entries(options)) {
     if (['fields', 'filters', 'sort'].includes(name)) refuseNested(options, zone, parent, context);
     else if (!ZONE_OPTIONS.includes(name) || (name === 'populate' && option !== '*' && option !== null)) {
-      refuseKey(name, at, ZONE_OPTIONS);
+      refuseKey(name, context, ZONE_OPTIONS);
     }
   }
-  resolveCountOnly(options['count'], at);
-  if (options['on'] !== undefined && options['on'] !== null) return resolveFragments(options['on'], zone, at);
+  resolveCountOnly(options['count'], context);
+  if (options['on'] !== undefined && options['on'] !== null)
+    return resolveFragments(options['on'], zone, context);
   if (options['populate'] !== '*') return populatedZone(zone);
   return populatedZone(zone, (kind) => {
     const model = queryModelOf(context.scope.registry, kind);
-    return { ...WHOLE_ROW, populate: resolveInner('*', model, context, path) };
+    return { ...WHOLE_ROW, populate: context.resolveInner('*', model, context) };
   });
 }
 
 /** Resolves `on`: only the listed components are shown. A content type, or a component that the zone does not allow, has no effect. */
-function resolveFragments(on: QueryValue, zone: QueryZone, at: OptionPosition): PopulatedZone {
+function resolveFragments(on: QueryValue, zone: QueryZone, context: PopulateContext): PopulatedZone {
   const components = new Map<Uid, Fragment>();
-  const inside = { ...at, path: `${at.path}.on` };
+  const inside = { ...context, path: `${context.path}.on` };
   if (!isQueryObject(on)) refuseKey('on', inside, zone.components);
-  const { components: known, contentTypes } = at.context.scope.registry;
+  const { components: known, contentTypes } = context.scope.registry;
   for (const [kind, option = null] of Object.entries(isQueryObject(on) ? on : {})) {
     if (known.has(kind)) {
-      const part = resolveFragment(kind, option, at);
+      const part = resolveFragment(kind, option, context);
       if (part !== null && zone.components.includes(kind)) components.set(kind, part);
     } else if (!contentTypes.has(kind)) refuseKey(kind, inside, zone.components);
   }
@@ -166,19 +160,19 @@ function resolveFragments(on: QueryValue, zone: QueryZone, at: OptionPosition): 
 
 type Fragment = { readonly query: BoolQuery; readonly selection: Selection };
 
-function resolveFragment(kind: Uid, option: QueryValue, at: OptionPosition): Fragment | null {
-  const model = queryModelOf(at.context.scope.registry, kind);
+function resolveFragment(kind: Uid, option: QueryValue, context: PopulateContext): Fragment | null {
+  const model = queryModelOf(context.scope.registry, kind);
   if (isQueryObject(option)) {
     // The author determines the order of a zone. `sort` is checked, as in Strapi, but does not change the order across kinds.
-    const { query, fields, populate } = resolveOptions(option, model, at, (name) =>
-      refuseOption(name, model, at),
+    const { query, fields, populate } = resolveOptions(option, model, context, (name) =>
+      refuseOption(name, model, context),
     );
     return { query, selection: { fields, populate } };
   }
   // `false` lists a component too, as in Strapi.
   if (option === '*' || booleanOf(option) !== undefined) return { query: MATCH_ALL, selection: WHOLE_ROW };
   const name = typeof option === 'string' ? option : '';
-  refuseKey(name, at, ['true', 'false', ...LINK_OPTIONS]);
+  refuseKey(name, context, ['true', 'false', ...LINK_OPTIONS]);
   return null;
 }
 
@@ -194,10 +188,9 @@ const NO_OPTIONS: Options = { sort: [], query: MATCH_ALL, fields: null, populate
 function resolveOptions(
   options: QueryObject,
   model: QueryModel,
-  at: OptionPosition,
+  context: PopulateContext,
   refuseOn: (name: 'on') => void,
 ): Options {
-  const { context, path, resolveInner } = at;
   const found: { -readonly [name in keyof Options]: Options[name] } = { ...NO_OPTIONS };
   for (const [name, value] of Object.entries(options)) {
     switch (name) {
@@ -212,28 +205,32 @@ function resolveOptions(
         found.fields = resolveFields(value, model, context);
         break;
       case 'populate':
-        found.populate = resolveInner(value, model, context, path);
+        found.populate = context.resolveInner(value, model, context);
         break;
       case 'count':
-        found.count = resolveCountOnly(value, at);
+        found.count = resolveCountOnly(value, context);
         break;
       case 'on':
         refuseOn(name);
         break;
       default:
-        refuseOption(name, model, at);
+        refuseOption(name, model, context);
     }
   }
   return found;
 }
 
-function refuseOption(name: string, model: QueryModel, at: OptionPosition): void {
+function refuseOption(name: string, model: QueryModel, context: PopulateContext): void {
   const known = model.attributes.has(name) || model.hidden.has(name);
-  refuseKey(name, known ? { ...at, path: `${at.path}.${name}` } : at, LINK_OPTIONS);
+  refuseKey(name, known ? { ...context, path: `${context.path}.${name}` } : context, LINK_OPTIONS);
 }
 
-function refuseKey(key: string, { context, path }: OptionPosition, accepted: readonly string[]): void {
-  context.problems.push(invalidKey(key, path, context.param, accepted));
+function refuseKey(
+  key: string,
+  { problems, path, param }: PopulateContext,
+  accepted: readonly string[],
+): void {
+  problems.push(invalidKey(key, path, param, accepted));
 }
 
 /** Adds the sort fields, which Strapi shows even if they are not requested. */
@@ -258,11 +255,11 @@ function isCounted({ name }: QueryLink, { uid }: QueryModel): boolean {
   return uid !== FILE_TYPE && name !== 'localizations';
 }
 
-function resolveCountOnly(value: QueryValue | undefined, at: OptionPosition): boolean {
+function resolveCountOnly(value: QueryValue | undefined, context: PopulateContext): boolean {
   if (value === undefined) return false;
   const flag = booleanOf(value);
   if (flag !== undefined) return flag;
-  refuseKey('count', at, ['true', 'false']);
+  refuseKey('count', context, ['true', 'false']);
   return false;
 }
 

@@ -25,8 +25,8 @@ export function resolvePopulate(
   model: QueryModel,
   request: PopulateRequest,
 ): readonly PopulateNode[] {
-  const context = { ...request, budget: { left: MAX_NODES } };
-  const nodes = resolveValue(value, model, context, '');
+  const context = { ...request, budget: { left: MAX_NODES }, path: '', resolveInner: resolveValue };
+  const nodes = resolveValue(value, model, context);
   if (context.budget.left < 0) {
     context.problems.push({
       phase: 'own',
@@ -40,15 +40,15 @@ export function resolvePopulate(
 }
 
 /**
- * Resolves `populate` at any depth. `path` is the position of an object form in the tree; names in a text or list start a new path, as in
- * Strapi's messages.
+ * Resolves `populate` at any depth. `context.path` is the position of an object form in the tree. Names in a text or list start a new path,
+ * as in Strapi's messages.
  */
 function resolveValue(
   value: QueryValue | undefined,
   model: QueryModel,
   context: PopulateContext,
-  path: string,
 ): readonly PopulateNode[] {
+  const { path } = context;
   if (value === undefined || value === null) return [];
   if (value === '*') return populateEverything(model, context);
   // `populate[author][populate]=true` populates only the author, as in every Strapi up to 5.49.
@@ -58,13 +58,13 @@ function resolveValue(
     if (path !== '') refuseName('', path, model, context);
     return [];
   }
-  if (isQueryObject(value)) return resolveObject(value, model, context, path);
+  if (isQueryObject(value)) return resolveObject(value, model, context);
   const isDeep = context.deep === true && typeof value === 'string' && path === '';
   const levels = isDeep ? deepLevels(value) : undefined;
   if (levels !== undefined && !model.attributes.has('deep')) return populateDeep(levels, model, context);
   const texts = isQueryList(value) ? listedTexts(value, model, context) : [value];
   const nodes = resolveNames(texts, model, context);
-  if (path !== '') refuseOddNames(texts, model, context, path);
+  if (path !== '') refuseOddNames(texts, model, context);
   return nodes;
 }
 
@@ -107,8 +107,8 @@ function resolveObject(
   value: QueryObject,
   model: QueryModel,
   context: PopulateContext,
-  path: string,
 ): readonly PopulateNode[] {
+  const { path } = context;
   const nodes: PopulateNode[] = [];
   for (const [name, option = null] of Object.entries(value)) {
     const here = path === '' ? name : `${path}.${name}`;
@@ -117,7 +117,7 @@ function resolveObject(
     if (attribute === undefined || attribute === 'hidden' || attribute.kind === 'scalar') {
       refuseName(name, attribute === undefined ? path : here, model, context);
     } else {
-      const node = resolveEntry(option, attribute, model, { context, path: here });
+      const node = resolveEntry(option, attribute, model, { ...context, path: here });
       if (node !== null) nodes.push(node);
     }
   }
@@ -129,13 +129,12 @@ function resolveEntry(
   option: QueryValue,
   attribute: QueryLink | QueryZone,
   model: QueryModel,
-  { context, path }: { readonly context: PopulateContext; readonly path: string },
+  context: PopulateContext,
 ): PopulateNode | null {
-  const at = { context, path, resolveInner: resolveValue };
   const flag = booleanOf(option);
   if (flag !== undefined) return flag ? populated(attribute, context) : null;
-  if (attribute.kind === 'zone') return resolveZoneOptions(option, attribute, model, at);
-  if (isQueryObject(option)) return resolveLinkOptions(option, attribute, model, at);
+  if (attribute.kind === 'zone') return resolveZoneOptions(option, attribute, model, context);
+  if (isQueryObject(option)) return resolveLinkOptions(option, attribute, model, context);
   const target = queryModelOf(context.scope.registry, attribute.target);
   if (isQueryList(option) && !option.some(isName)) {
     context.problems.push({
@@ -150,7 +149,7 @@ function resolveEntry(
   const name = entryName(option, target, context);
   // A name that the target has is reported with the whole path, as in Strapi.
   const isKnown = lookUp(target, name, context.scope) !== undefined;
-  refuseName(name, isKnown ? `${path}.${name}` : path, target, context);
+  refuseName(name, isKnown ? `${context.path}.${name}` : context.path, target, context);
   return null;
 }
 
