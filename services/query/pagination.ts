@@ -29,6 +29,7 @@ export type PageRules = {
   readonly withCount?: boolean;
 };
 
+type Rows = Pick<Pagination, 'start' | 'limit'>;
 type Limits = { readonly defaultLimit: number; readonly maxLimit: number };
 
 /** A list with root `page` or `pageSize` gets this message too, because Strapi itself adds `start` and `limit` there. */
@@ -85,9 +86,9 @@ export function resolvePagination(query: QueryObject, problems: Problems, rules:
     });
     return absent;
   }
-  const page = isOffset ? offsetForm(value, problems, limits) : pageForm(value, problems, limits);
-  refuseFarOffset(page.start, value, problems, rules.maxOffset);
-  return { ...page, form: namesPage(value) ? 'page' : 'offset', withCount };
+  const rows = isOffset ? offsetForm(value, problems, limits) : pageForm(value, problems, limits);
+  refuseFarOffset(rows.start, value, problems, rules.maxOffset);
+  return { form: namesPage(value) ? 'page' : 'offset', ...rows, withCount };
 }
 
 function isGiven(value: QueryValue | undefined): boolean {
@@ -158,16 +159,16 @@ function cursorForm(value: QueryObject, problems: Problems, limits: Limits): Omi
   };
 }
 
-function pageForm(value: QueryObject, problems: Problems, limits: Limits): Omit<Pagination, 'withCount'> {
+function pageForm(value: QueryObject, problems: Problems, limits: Limits): Rows {
   const limit = resolveLimit(value, 'pageSize', limits, problems);
   const page = Math.max(1, numberOf(value['page'], 1));
-  return { form: 'page', start: checkStart((page - 1) * limit, value['page'], problems), limit };
+  return { start: checkStart((page - 1) * limit, value['page'], problems), limit };
 }
 
-function offsetForm(value: QueryObject, problems: Problems, limits: Limits): Omit<Pagination, 'withCount'> {
+function offsetForm(value: QueryObject, problems: Problems, limits: Limits): Rows {
   const limit = resolveLimit(value, 'limit', limits, problems);
   const start = Math.max(0, numberOf(value['start'], 0));
-  return { form: 'offset', start: checkStart(start, value['start'], problems), limit };
+  return { start: checkStart(start, value['start'], problems), limit };
 }
 
 /** Returns a number; NaN for any other value, including lists and objects; `absent` without a value. */
