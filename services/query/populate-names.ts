@@ -82,8 +82,8 @@ function resolveTree(tree: NameTree, model: QueryModel, context: PopulateContext
 }
 
 /**
- * Names behind a dynamic zone are those of its components; each component populates its own. Refuses a name that no component has, with all
- * that is behind it.
+ * Resolves names behind a dynamic zone. Each component populates those that it has. Refuses a name, unless one of the components has it and
+ * all names behind it.
  */
 function resolveZoneNames(tree: NameTree, zone: QueryZone, context: PopulateContext): PopulateNode {
   const { scope, param, path, problems } = context;
