@@ -150,6 +150,8 @@ export type Hits = {
   readonly sources: readonly Uint8Array[];
 };
 
+export const NO_HITS: Hits = Object.freeze({ rows: [], sources: [] });
+
 export type SearchResult = {
   readonly total: number | undefined;
   readonly hits: Hits;

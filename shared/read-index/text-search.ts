@@ -1,3 +1,4 @@
+import { valueAt } from '../map-values.ts';
 import type { SearchTerm } from '../search/search-terms.ts';
 
 /** A request for rows by the words of their texts. */
@@ -20,16 +21,23 @@ export type TextSearchReport = {
   readonly corrected: ReadonlyMap<string, string>;
 };
 
-/** Returns the terms of a report. Each locale has the terms of all its readings, each once. */
-export function reportedTerms(
-  readings: readonly { readonly locale: string; readonly terms: readonly SearchTerm[] }[],
-): TextSearchReport['terms'] {
+/** Terms of a query in one locale, each with its correction if it was corrected. */
+export type ReportedReading = {
+  readonly locale: string;
+  readonly terms: readonly { readonly term: SearchTerm; readonly correction: string | undefined }[];
+};
+
+/** Returns the report on a query. Each locale has the terms of all its readings, each once. */
+export function reportOf(readings: readonly ReportedReading[]): TextSearchReport {
   const terms = new Map<string, SearchTerm[]>();
+  const corrected = new Map<string, string>();
   for (const reading of readings) {
-    const known = terms.get(reading.locale) ?? [];
-    const isNew = (term: SearchTerm) =>
-      !known.some((each) => each.folded === term.folded && each.place === term.place);
-    terms.set(reading.locale, [...known, ...reading.terms.filter(isNew)]);
+    const known = valueAt(terms, reading.locale, () => []);
+    const isNew = ({ folded, place }: SearchTerm) =>
+      !known.some((each) => each.folded === folded && each.place === place);
+    known.push(...reading.terms.map(({ term }) => term).filter(isNew));
+    for (const { term, correction } of reading.terms)
+      if (correction !== undefined) valueAt(corrected, term.typed, () => correction);
   }
-  return terms;
+  return { terms, corrected };
 }

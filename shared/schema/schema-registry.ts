@@ -34,6 +34,16 @@ export function relationSide(type: Uid, attribute: Attribute & { kind: 'relation
     : { ownerType: attribute.target, ownerAttribute: attribute.mappedBy, side: 'inverse' };
 }
 
+/** Returns whether queries may use a relation. A private one can only be used from its other side. */
+export function isReachable(
+  registry: SchemaRegistry,
+  { private: hidden, target, inversedBy }: Attribute & { kind: 'relation' },
+): boolean {
+  if (!hidden) return true;
+  if (inversedBy === undefined) return false;
+  return contentTypeOf(registry, target).attributes.get(inversedBy)?.private === false;
+}
+
 /** Returns the path segment below `/api` for a type's entries (Strapi: plural for collections, singular for single types). */
 export function routeNameOf(type: ContentType): string {
   return type.kind === 'collectionType' ? type.pluralName : type.singularName;

@@ -1,4 +1,4 @@
-import type { Attribute } from '../../schema/content-type.ts';
+import { isReachable } from '../../schema/schema-registry.ts';
 import { componentStep } from '../component-step.ts';
 import type { IndexedComponent, IndexedRow, LinkChange, RowChange } from '../read-index.ts';
 import { connectRows, disconnect, disconnectSource, disconnectTarget, type Links } from './links.ts';
@@ -56,13 +56,8 @@ function linkEnds(rowSets: RowSets, change: LinkChange): LinkEnds | undefined {
   const definition = source.model.attributes.get(change.attribute);
   const links = linksOfRowSet(rowSets, source, change.attribute, change.world);
   const target = stepFrom(rowSets, source, change.world, change.attribute).target;
-  return isReachable(definition, target) ? { source, target, links } : undefined;
-}
-
-function isReachable(definition: Attribute | undefined, target: RowSetIndex): boolean {
-  if (definition?.kind !== 'relation' || !definition.private) return true;
-  if (definition.inversedBy === undefined) return false;
-  return target.model.attributes.get(definition.inversedBy)?.private === false;
+  if (definition?.kind === 'relation' && !isReachable(rowSets.registry, definition)) return undefined;
+  return { source, target, links };
 }
 
 function applyLink({ source, target, links }: LinkEnds, change: LinkChange): void {

@@ -1,7 +1,7 @@
 import { hasWords } from '../../search/split-words.ts';
 import { createSequence } from '../../turns/sequence.ts';
 import { compareCodePoints } from '../column.ts';
-import { reportedTerms, type TextSearch, type TextSearchReport } from '../text-search.ts';
+import { reportOf, type TextSearch, type TextSearchReport } from '../text-search.ts';
 import { andBits, type Bits, countBits, orBits } from './bits.ts';
 import { correctionOf, createLocaleSearches, type LocaleSearch } from './locale-search.ts';
 import type { LocaleText } from './locale-text.ts';
@@ -56,7 +56,11 @@ export function matchTexts(
   } else if (hasWords(query)) kept = longestMatch(index, searches, within, matched);
   // A query of punctuation only has no condition.
   else orBits(matched, within);
-  return { searches: kept, matched, report: reportOf(kept) };
+  const readings = kept.map((search) => ({
+    locale: search.text.locale,
+    terms: search.terms.map((each) => ({ term: each.term, correction: correctionOf(search, each) })),
+  }));
+  return { searches: kept, matched, report: reportOf(readings) };
 }
 
 function anyOf({ rowSet }: TextIndex, { terms }: LocaleSearch, within: Bits): Bits {
@@ -89,18 +93,4 @@ function longestMatch(
     if (countBits(matched) > 0) return shorter;
   }
   return searches;
-}
-
-function reportOf(searches: readonly LocaleSearch[]): TextSearchReport {
-  const corrected = new Map<string, string>();
-  for (const search of searches) {
-    for (const each of search.terms) {
-      const word = correctionOf(search, each);
-      if (word !== undefined && !corrected.has(each.term.typed)) corrected.set(each.term.typed, word);
-    }
-  }
-  const terms = reportedTerms(
-    searches.map(({ text, terms }) => ({ locale: text.locale, terms: terms.map(({ term }) => term) })),
-  );
-  return { terms, corrected };
 }

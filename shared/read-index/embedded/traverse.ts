@@ -1,6 +1,6 @@
 import type { Uid } from '../../schema/content-type.ts';
 import { PART, rest } from '../../turns/slice.ts';
-import type { Hits, TraverseRequest, TraverseResult } from '../read-index.ts';
+import { type Hits, NO_HITS, type TraverseRequest, type TraverseResult } from '../read-index.ts';
 import type { QueryContext } from './bind-query.ts';
 import { linkedInOrder, linkOrders } from './links.ts';
 import { listCount } from './row-lists.ts';
@@ -12,8 +12,6 @@ import { createTargetFilter, type TargetFilter } from './target-filter.ts';
 
 /** Links of a row that are traversed between two checks of the clock. */
 const FEW_LINKS = 64;
-
-const NO_HITS: Hits = Object.freeze({ rows: [], sources: [] });
 
 /** Context and request of a `traverse` call. */
 type Traversal = {

@@ -134,10 +134,8 @@ export async function ownIndices(
 /** Removes the indices of a set that searches do not find. */
 export async function removeSet(client: Client, space: string, set: IndexSet): Promise<void> {
   const used = Object.values(await readLiveSet(client, space, new Set(Object.keys(set))));
-  await deleteIndices(
-    client,
-    Object.values(set).filter((index) => !used.includes(index)),
-  );
+  const unused = Object.values(set).filter((index) => !used.includes(index));
+  await deleteIndices(client, unused);
 }
 
 type AliasesByIndex = { readonly [index: string]: { readonly aliases?: object } };

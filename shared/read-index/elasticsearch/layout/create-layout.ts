@@ -8,7 +8,12 @@ import {
   type Uid,
 } from '../../../schema/content-type.ts';
 import { usesOf } from '../../../schema/scalar-uses.ts';
-import { componentOf, contentTypeOf, type SchemaRegistry } from '../../../schema/schema-registry.ts';
+import {
+  componentOf,
+  contentTypeOf,
+  isReachable,
+  type SchemaRegistry,
+} from '../../../schema/schema-registry.ts';
 import {
   isContentType,
   localizationsAttribute,
@@ -115,16 +120,6 @@ function createStep(around: Surroundings, at: Address, attribute: Attribute): Pl
     default:
       return undefined;
   }
-}
-
-/** Returns whether queries may use a relation. A private one can only be used from its other side. */
-function isReachable(
-  registry: SchemaRegistry,
-  { private: hidden, target, inversedBy }: RelationAttribute,
-): boolean {
-  if (!hidden) return true;
-  if (inversedBy === undefined) return false;
-  return contentTypeOf(registry, target).attributes.get(inversedBy)?.private === false;
 }
 
 function createRelation(around: Surroundings, at: Address, attribute: RelationAttribute): PlacedRelation {

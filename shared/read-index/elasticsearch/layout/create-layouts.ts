@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isRecord } from '../../../json-record.ts';
 import type { ContentType, Model, Uid } from '../../../schema/content-type.ts';
 import { componentOf, contentTypeOf, type SchemaRegistry } from '../../../schema/schema-registry.ts';
 import { createLayout } from './create-layout.ts';
@@ -47,8 +48,7 @@ function denormaliseSettings(
   problems: string[],
 ): DenormaliseSettings {
   const { varve } = type;
-  const given =
-    typeof varve === 'object' && varve !== null && 'denormalise' in varve ? varve.denormalise : {};
+  const given = isRecord(varve) && 'denormalise' in varve ? varve['denormalise'] : {};
   const parsed = settingsSchema.safeParse(given);
   if (!parsed.success) {
     for (const { path, message } of parsed.error.issues) {

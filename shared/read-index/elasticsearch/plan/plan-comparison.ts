@@ -105,32 +105,25 @@ function isStorable({ fieldType, type }: PlacedScalar, value: Scalar): boolean {
   }
 }
 
-/** Plans a range. Plans two if one side has both an open and a closed bound, because one range takes one bound per side. */
+/** Plans a range, bound by bound. `allPlanned` merges the bounds if they fit into one range. */
 function planRange(scalar: PlacedScalar, field: string, query: RangeComparison): PlannedQuery {
-  const { gt, gte, lt, lte } = query;
-  const pairs: readonly Bounds[] = [
-    { gt, lt, gte: gt === undefined ? gte : undefined, lte: lt === undefined ? lte : undefined },
-    { gte: gt === undefined ? undefined : gte, lte: lt === undefined ? undefined : lte },
-  ];
-  const parts = pairs.map((bounds) => planBounds(scalar, field, bounds));
-  return allPlanned(
-    [leaf({ exists: { field } }), ...parts].slice(parts.every(({ kind }) => kind === 'all') ? 0 : 1),
-  );
+  const plan = allPlanned(BOUNDS.map((bound) => planBound(scalar, field, bound, query[bound])));
+  return plan.kind === 'all' ? leaf({ exists: { field } }) : plan;
 }
 
-type Bounds = { readonly [bound in RangeBound]?: Scalar | undefined };
+const BOUNDS: readonly RangeBound[] = ['gt', 'gte', 'lt', 'lte'];
 
-function planBounds(scalar: PlacedScalar, field: string, bounds: Bounds): PlannedQuery {
-  const stored: { [bound in RangeBound]?: StoredValue } = {};
-  for (const bound of ['gt', 'gte', 'lt', 'lte'] as const) {
-    const value = bounds[bound];
-    if (value === undefined) continue;
-    const upper = bound === 'lt' || bound === 'lte';
-    const kept = storedBound(scalar, value);
-    if (kept === (upper ? 'below' : 'above')) return NONE;
-    if (typeof kept === 'object') stored[bound] = kept.value;
-  }
-  return Object.keys(stored).length === 0 ? ALL : leaf({ range: { [field]: stored } });
+function planBound(
+  scalar: PlacedScalar,
+  field: string,
+  bound: RangeBound,
+  value: Scalar | undefined,
+): PlannedQuery {
+  if (value === undefined) return ALL;
+  const stored = storedBound(scalar, value);
+  if (typeof stored === 'object') return leaf({ range: { [field]: { [bound]: stored.value } } });
+  const isUpper = bound === 'lt' || bound === 'lte';
+  return stored === (isUpper ? 'below' : 'above') ? NONE : ALL;
 }
 
 /** Returns a bound as the field stores it, or says that it is below or above all possible values. */

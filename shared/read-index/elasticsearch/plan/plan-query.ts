@@ -30,7 +30,7 @@ export function planQuery(
   query: BoolQuery,
   note: (s: Strategy) => void = () => {},
 ): PlannedQuery {
-  return planAtRoot({ layouts, path: [], note }, type, query);
+  return planned({ layouts, path: [], note }, layouts(type).root, query);
 }
 
 /**
@@ -38,10 +38,6 @@ export function planQuery(
  */
 export function planAtPlace(layouts: Layouts, place: Place, query: BoolQuery): PlannedQuery {
   return planned({ layouts, path: [], note: () => {} }, place, query);
-}
-
-function planAtRoot(context: PlanContext, type: Uid, query: BoolQuery): PlannedQuery {
-  return planned(context, context.layouts(type).root, query);
 }
 
 function planned(context: PlanContext, place: Place, query: BoolQuery): PlannedQuery {
@@ -180,7 +176,7 @@ function planRelation(
 }
 
 function semiJoin(inside: PlanContext, place: Place, step: PlacedRelation, query: BoolQuery): PlannedQuery {
-  const plan = planAtRoot(inside, step.target, query);
+  const plan = planned(inside, inside.layouts(step.target).root, query);
   if (plan.kind === 'none') return NONE;
   if (step.linkField !== undefined) {
     const join = { type: step.target, query: plan, select: 'key', into: step.linkField };

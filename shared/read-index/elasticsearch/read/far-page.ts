@@ -1,5 +1,5 @@
 import { RequestError } from '../../../request-error.ts';
-import type { Hits, SearchResult } from '../../read-index.ts';
+import { type Hits, NO_HITS, type SearchResult } from '../../read-index.ts';
 import { OFFSET_LIMIT, WINDOW } from '../layout/index-definition.ts';
 import { type SortClause, sortDsl } from '../plan/plan-sort.ts';
 import { type PageSearch, readHits, readPage } from './page-search.ts';
@@ -7,8 +7,6 @@ import type { KnownTotals } from './session.ts';
 
 /** Maximum attempts. The number of matches may change while a page is read. */
 const TRIES = 3;
-
-const NO_HITS: Hits = Object.freeze({ rows: [], sources: [] });
 
 /**
  * Reads a page at a large offset. Beyond the middle, the other end of the order is nearer, which needs the number of matching rows. It
@@ -27,8 +25,9 @@ export async function readFarPage(
   for (let tries = 1; ; tries++) {
     if (total <= from) return { total: withTotal ? total : undefined, hits: NO_HITS };
     const length = Math.min(size, total - from);
-    if (from > OFFSET_LIMIT) refuseOffset(from);
-    if (length > WINDOW - from) refuseSize(total);
+    if (from > OFFSET_LIMIT) refuse(`an offset of ${from}`, from, `offsets up to ${OFFSET_LIMIT}; beyond,`);
+    if (length > WINDOW - from)
+      refuse(`all of ${total} entries at once`, `${total} entries`, `at most ${WINDOW} in one answer;`);
     const page = await readAt(search, clauses, { from, length, total });
     totals.set(name, page.total);
     if (page.total === total || tries === TRIES) {
@@ -59,20 +58,11 @@ async function countMatches({ session, request, query }: PageSearch): Promise<nu
   return hits.total?.value ?? 0;
 }
 
-function refuseOffset(from: number): never {
-  throw new RequestError('page-too-far', `Invalid pagination: an offset of ${from}`, {
+function refuse(what: string, found: string | number, most: string): never {
+  throw new RequestError('page-too-far', `Invalid pagination: ${what}`, {
     param: 'pagination',
     source: 'query',
-    found: from,
-    accepted: `offsets up to ${OFFSET_LIMIT}; beyond, go from page to page with pagination[cursor]`,
-  });
-}
-
-function refuseSize(total: number): never {
-  throw new RequestError('page-too-far', `Invalid pagination: all of ${total} entries at once`, {
-    param: 'pagination',
-    source: 'query',
-    found: `${total} entries`,
-    accepted: `at most ${WINDOW} in one answer; go from page to page with pagination[cursor]`,
+    found,
+    accepted: `${most} go from page to page with pagination[cursor]`,
   });
 }

@@ -126,20 +126,13 @@ async function splitOrNone(
   if (splits.length === 0) return none;
   const language = languageOf(place.locale);
   const vocabulary = await readVocabulary(place, wordsPattern(place.locale, [...new Set(splits.flat())]));
-  const named = new Set(vocabulary.map(({ folded }) => folded));
-  const possible = splits.filter((parts) => parts.every((part) => named.has(part)));
-  const tokensWith = (part: string) =>
-    hasToken(
-      tokensOf(
-        place.locale,
-        vocabulary.filter(({ folded }) => folded === part),
-        scope.fields,
-      ),
-    );
+  const wordsOf = (part: string) => vocabulary.filter(({ folded }) => folded === part);
+  const possible = splits.filter((parts) => parts.every((part) => wordsOf(part).length > 0));
   const living = new Set<string>();
   await Promise.all(
     [...new Set(possible.flat())].map(async (part) => {
-      if (await isThere(place, tokensWith(part))) living.add(part);
+      if (await isThere(place, hasToken(tokensOf(place.locale, wordsOf(part), scope.fields))))
+        living.add(part);
     }),
   );
   const split = possible.find((parts) => parts.every((part) => living.has(part)));

@@ -1,7 +1,7 @@
 import type { Uid } from '../../../schema/content-type.ts';
 import { hasWords } from '../../../search/split-words.ts';
 import { compareCodePoints } from '../../column.ts';
-import { reportedTerms, type TextSearch, type TextSearchReport } from '../../text-search.ts';
+import { reportOf, type TextSearch, type TextSearchReport } from '../../text-search.ts';
 import type { Dsl } from '../plan/dsl.ts';
 import { checkDepth } from '../plan/render-query.ts';
 import { bucketsIn } from '../wire/search-answer.ts';
@@ -37,7 +37,7 @@ export async function searchWords<Found>(
   const scope: WordScope = { session, type, settings, text, fields };
   const names = await localesOf(scope);
   if (!hasWords(text.query)) {
-    const report = await reportOf(scope, await findWords(scope, names));
+    const report = await findReport(scope, await findWords(scope, names));
     return { found: await find({ query: within, ranked: within }), report };
   }
   const assumed = await assumeWords(scope, names);
@@ -46,7 +46,7 @@ export async function searchWords<Found>(
   const locales = await longestMatch(scope, await findWords(scope, names), within);
   const [found, report] = await Promise.all([
     find(queryOf(scope, locales, within)),
-    reportOf(scope, locales),
+    findReport(scope, locales),
   ]);
   return { found, report };
 }
@@ -68,7 +68,7 @@ async function findEarly<Found>(
   const [areRight, isWhole, report] = await Promise.all([
     assumed.areRight(),
     isThere(scope, words.query),
-    reportOf(scope, assumed.locales),
+    findReport(scope, assumed.locales),
   ]);
   return areRight && isWhole ? { found: await finding, report } : undefined;
 }
@@ -103,18 +103,14 @@ function upTo(place: number, { terms, ...locale }: LocaleWords): LocaleWords {
   return { ...locale, terms: terms.filter(({ term }) => term.place <= place) };
 }
 
-async function reportOf(scope: WordScope, locales: readonly LocaleWords[]): Promise<TextSearchReport> {
-  const asked = locales.flatMap(({ locale, terms }) => terms.map((term) => ({ locale, ...term })));
-  const words = await Promise.all(asked.map(({ locale, ...term }) => correctionOf(scope, locale, term)));
-  const corrected = new Map<string, string>();
-  for (const [at, { term }] of asked.entries()) {
-    const word = words[at];
-    if (word !== undefined && !corrected.has(term.typed)) corrected.set(term.typed, word);
-  }
-  const terms = reportedTerms(
-    locales.map(({ locale, terms }) => ({ locale, terms: terms.map(({ term }) => term) })),
-  );
-  return { terms, corrected };
+async function findReport(scope: WordScope, locales: readonly LocaleWords[]): Promise<TextSearchReport> {
+  const readings = locales.map(async ({ locale, terms }) => ({
+    locale,
+    terms: await Promise.all(
+      terms.map(async (each) => ({ term: each.term, correction: await correctionOf(scope, locale, each) })),
+    ),
+  }));
+  return reportOf(await Promise.all(readings));
 }
 
 /** Maximum words whose documents are counted to find a correction. */

@@ -1,7 +1,13 @@
 import { assertNever } from '../../../assert-never.ts';
 import type { Uid } from '../../../schema/content-type.ts';
 import type { BoolQuery } from '../../bool-query.ts';
-import type { Hits, RowSet, SortKey, TraverseRequest, TraverseResult } from '../../read-index.ts';
+import {
+  NO_HITS,
+  type RowSet,
+  type SortKey,
+  type TraverseRequest,
+  type TraverseResult,
+} from '../../read-index.ts';
 import type { PlacedComponents, PlacedRelation, PlacedZone } from '../layout/document-layout.ts';
 import { PAGE_OF_KEYS } from '../layout/index-definition.ts';
 import type { StoredPart } from '../layout/index-document.ts';
@@ -13,8 +19,6 @@ import { hitDetails, locate, NO_SOURCE, readRows, rememberRow, rowFields } from 
 import { resolveQuery } from './semi-join.ts';
 import type { Session } from './session.ts';
 import { sortInProcess } from './sort-in-process.ts';
-
-const NO_HITS: Hits = Object.freeze({ rows: [], sources: [] });
 
 type Child = { readonly key: number; readonly source: Uint8Array; readonly kind?: Uid };
 
