@@ -137,12 +137,10 @@ function createTermCounter({ column, rows }: CountedField, { type }: FacetReques
 
 function createNumberCounter({ column }: CountedField, { type }: FacetRequest): Counter {
   const found = new Map<number, { count: number; lastCounted: number }>();
-  const counted = () =>
-    countedNumbers(
-      [...found.keys()],
-      type,
-      Array.from(found.values(), ({ count }) => count),
-    );
+  const counted = () => {
+    const counts = Array.from(found.values(), ({ count }) => count);
+    return countedNumbers([...found.keys()], type, counts);
+  };
   return {
     note(end, counting) {
       const value = sortValue(column, end);

@@ -5,12 +5,10 @@ import { borrowBits, type RowSetIndex, releaseBits } from './row-set.ts';
 
 /** Matches rows that at least one of `options` matches. */
 export function matchAny(options: readonly Matcher[], rowSet: RowSetIndex): Matcher {
+  const estimate = sum(options, (option) => option.estimate);
   let collected = 0;
   return {
-    estimate: Math.min(
-      rowSet.count,
-      sum(options, (option) => option.estimate),
-    ),
+    estimate: Math.min(rowSet.count, estimate),
     cost: sum(options, (option) => option.cost),
     testCost: sum(options, (option) => option.testCost),
     collect: (into) => {

@@ -247,12 +247,8 @@ function createScore({ fields }: TextIndex, { text, terms }: LocaleSearch, scan:
         const here = frequencies[term * fields.length + field] as number;
         if (here === 0) continue;
         const weight = fields[field]?.weight ?? 1;
-        frequency += weightedFrequency(
-          here,
-          weight,
-          scan.lengths[field] as number,
-          averages[field] as number,
-        );
+        const length = scan.lengths[field] as number;
+        frequency += weightedFrequency(here, weight, length, averages[field] as number);
       }
       if (frequency > 0) score += scoreTerm(frequency, worth[term] as number);
     }

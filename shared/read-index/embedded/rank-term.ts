@@ -64,13 +64,9 @@ function createSplit(
 ): () => readonly RankGroup[] {
   const isOfRank = index.fields.map((field) => Math.min(field.rank, LAST_RANK) === rank);
   const collect = createUnion(index, asked, isOfRank, ({ matches }, at) => matches[at]?.typos === typos);
+  const isExact = ({ matches }: Expansion, at: number) => matches[at]?.isExact === true;
   const everywhere = index.fields.map(() => true);
-  const collectExact = createUnion(
-    index,
-    asked,
-    everywhere,
-    ({ matches }, at) => matches[at]?.isExact === true,
-  );
+  const collectExact = createUnion(index, asked, everywhere, isExact);
   return () => {
     const rows = collect();
     const exact = collectExact();
@@ -78,10 +74,11 @@ function createSplit(
     andNotBits(left, rows);
     andBits(exact, rows);
     andNotBits(rows, exact);
-    return [true, false]
-      .map((isExact) => ({ rank: rankOfTerm(typos, rank, isExact), rows: isExact ? exact : rows }))
-      .map((group) => ({ ...group, count: countBits(group.rows) }))
-      .filter(({ count }) => count > 0);
+    const groups = [
+      { rank: rankOfTerm(typos, rank, true), rows: exact, count: countBits(exact) },
+      { rank: rankOfTerm(typos, rank, false), rows, count: countBits(rows) },
+    ];
+    return groups.filter(({ count }) => count > 0);
   };
 }
 
@@ -97,11 +94,8 @@ function createUnion(
   const parts = asked.map(({ text, terms, isSearched }) => {
     const { expansion } = terms[0] as LocaleTerm;
     const words = expansion.words.filter((_, at) => isChosen(expansion, at));
-    const collect = createRows(
-      index,
-      text,
-      isSearched.map((searched, field) => searched && isWanted[field] === true),
-    );
+    const isMeant = isSearched.map((searched, field) => searched && isWanted[field] === true);
+    const collect = createRows(index, text, isMeant);
     return () => collect(words);
   });
   return () => {

@@ -44,10 +44,8 @@ export function readIndexedContent(rowSets: RowSets, sources: SourceStore, world
 
 function indexedRow(sources: SourceStore, rowSet: RowSetIndex, row: number): IndexedRow {
   const [source = new Uint8Array()] = sourcesOf(sources, rowSet, [row]);
-  const fields = Object.fromEntries(
-    rowSet.columns.map((column) => [column.field, indexedValue(column, row)]),
-  );
-  return { source, fields, components: indexedComponents(sources, rowSet, row) };
+  const values = rowSet.columns.map((column) => [column.field, indexedValue(column, row)] as const);
+  return { source, fields: Object.fromEntries(values), components: indexedComponents(sources, rowSet, row) };
 }
 
 function indexedValue({ store }: IndexedColumn, row: number): Scalar | null {
@@ -73,10 +71,7 @@ function indexedComponents(
       found[attribute]?.push({ order: orders[at] as number, component: indexed });
     }
   }
-  return Object.fromEntries(
-    Object.entries(found).map(([name, list]) => [
-      name,
-      list.sort((a, b) => a.order - b.order).map(({ component }) => component),
-    ]),
-  );
+  const inOrder = (list: (typeof found)[string]) =>
+    list.sort((a, b) => a.order - b.order).map(({ component }) => component);
+  return Object.fromEntries(Object.entries(found).map(([name, list]) => [name, inOrder(list)]));
 }

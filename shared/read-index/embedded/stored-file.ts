@@ -34,9 +34,8 @@ export async function createFile(
   parts: readonly FileArray[],
   slices: Slices,
 ): Promise<Uint8Array | undefined> {
-  const beginning = Buffer.from(
-    JSON.stringify({ ...header, parts: parts.map(({ byteLength }) => byteLength) }),
-  );
+  const lengths = parts.map(({ byteLength }) => byteLength);
+  const beginning = Buffer.from(JSON.stringify({ ...header, parts: lengths }));
   const arrays = [beginning, ...parts].map(
     ({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength),
   );

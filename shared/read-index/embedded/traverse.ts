@@ -150,13 +150,10 @@ function createZoneTraversal(
   rowSet: RowSetIndex,
   components: readonly Uid[],
 ): () => TraverseResult {
-  const { parents, zone, countOnly } = request;
+  const { world, parents, attribute, zone, countOnly } = request;
   const wanted = zone === undefined ? components : components.filter((component) => zone.has(component));
   const steps = wanted.map((component): ZoneStep => {
-    const step = zoneStepFrom(context.rowSets, rowSet, request.world, {
-      attribute: request.attribute,
-      component,
-    });
+    const step = zoneStepFrom(context.rowSets, rowSet, world, { attribute, component });
     return { component, step, filter: createTargetFilter(context, parents, zone?.get(component), step) };
   });
   const lists: (readonly ZoneChild[])[] = [];
@@ -206,10 +203,7 @@ function zoneChildren(sources: SourceStore, zoneStep: ZoneStep, parent: number):
   const orders = linkOrders(step.down, parent);
   const linked = rows.map((row, i) => ({ row, order: orders[i] as number }));
   const kept = filter === undefined ? linked : linked.filter(({ row }) => filter.keeps(row));
-  const bytes = sourcesOf(
-    sources,
-    step.target,
-    kept.map(({ row }) => row),
-  );
+  const keptOrdinals = kept.map(({ row }) => row);
+  const bytes = sourcesOf(sources, step.target, keptOrdinals);
   return kept.map(({ row, order }, i) => ({ component, row, order, source: bytes[i] as Uint8Array }));
 }

@@ -46,13 +46,9 @@ export type OpenedIndices = {
 export async function openIndices(options: OpenIndicesOptions): Promise<OpenedIndices> {
   const { client, names, layouts, replaceAll, log } = options;
   const found = await readIndices(options);
-  await deleteIndices(
-    client,
-    placesOf(layouts)
-      .flatMap(found)
-      .filter(isLeftover)
-      .map(({ index }) => index),
-  );
+  const leftovers = placesOf(layouts).flatMap(found).filter(isLeftover);
+  const unused = leftovers.map(({ index }) => index);
+  await deleteIndices(client, unused);
   await setReplicas(options);
   const missing = layouts.filter((layout) => replaceAll || !isWhole(found, layout, log));
   const whole = layouts.filter((layout) => !missing.includes(layout));

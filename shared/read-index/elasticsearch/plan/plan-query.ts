@@ -154,11 +154,8 @@ function planRelation(
   const copy = { ...inside, note: (strategy: Strategy) => notes.push(strategy) };
   const plan = embedded === undefined ? undefined : planAt(copy, embedded.place, query);
   if (embedded !== undefined && plan !== undefined) {
-    noteStrategy(
-      inside,
-      embedded.list ? 'nested' : 'object path',
-      'the linked rows are copied into the document',
-    );
+    const strategy = embedded.list ? 'nested' : 'object path';
+    noteStrategy(inside, strategy, 'the linked rows are copied into the document');
     for (const each of notes) inside.note(each);
     return embedded.list ? nested(embedded.objectField, plan) : present(`${embedded.place.prefix}key`, plan);
   }
@@ -185,10 +182,8 @@ function semiJoin(inside: PlanContext, place: Place, step: PlacedRelation, query
   const select = `t.${step.mappedBy}`;
   // Rows without links have no value in this field anyway. The condition keeps the result small.
   const linked = allPlanned([leaf({ exists: { field: select } }), plan]);
-  return {
-    kind: 'semi_join',
-    join: { type: step.target, query: linked, select, into: `${place.prefix}key` },
-  };
+  const join = { type: step.target, query: linked, select, into: `${place.prefix}key` };
+  return { kind: 'semi_join', join };
 }
 
 function nested(path: string, query: PlannedQuery): PlannedQuery {

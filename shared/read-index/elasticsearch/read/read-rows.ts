@@ -149,11 +149,8 @@ export async function detailsOf(
   const unknown = [...new Set(keys.filter((key) => !known.has(key)))];
   if (unknown.length > 0) {
     if (rowSet.path.length === 0) {
-      for (const { key, details } of await readRows(session, rowSet, unknown, {
-        fields: ['links', 'parts'],
-      })) {
-        rememberRow(session, rowSet, key, details);
-      }
+      const rows = await readRows(session, rowSet, unknown, { fields: ['links', 'parts'] });
+      for (const { key, details } of rows) rememberRow(session, rowSet, key, details);
     } else await readComponents(session, rowSet, unknown);
   }
   return (key) => known.get(key) ?? NO_DETAILS;

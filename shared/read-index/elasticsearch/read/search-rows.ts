@@ -80,12 +80,8 @@ async function sortedInProcess(search: PageSearch): Promise<SearchResult> {
   const { session, request, query, details } = search;
   const { type, withTotal } = request;
   const most = Math.min(session.sortLimit, PAGE_OF_KEYS);
-  const { hits } = await session.search(type, {
-    size: most,
-    query,
-    track_total_hits: true,
-    docvalue_fields: ['key'],
-  });
+  const body = { size: most, query, track_total_hits: true, docvalue_fields: ['key'] };
+  const { hits } = await session.search(type, body);
   const total = hits.total?.value ?? 0;
   if (total > most) refuseSort(total, most, request);
   const keys = hits.hits.map(({ fields }) => fields?.['key']?.[0] as number);
@@ -95,11 +91,8 @@ async function sortedInProcess(search: PageSearch): Promise<SearchResult> {
   const fields = rowFields(details);
   const pageKeys = rows.map(({ key }) => key);
   const read = new Map((await readRows(session, rowSet, pageKeys, { fields })).map((row) => [row.key, row]));
-  const found = readHits(
-    search,
-    pageKeys.flatMap((key) => read.get(key) ?? []),
-  );
-  const result = { total: withTotal ? total : undefined, hits: found };
+  const found = pageKeys.flatMap((key) => read.get(key) ?? []);
+  const result = { total: withTotal ? total : undefined, hits: readHits(search, found) };
   return next === undefined ? result : { ...result, next };
 }
 

@@ -78,13 +78,6 @@ async function valuesAlong(
   const distinct = [...new Set(lists.flat())];
   const next = rowSetBehind(session, rowSet, attribute);
   const values = await valuesAlong(session, next, distinct, { path: rest, field, direction });
-  return new Map(
-    keys.map((key, i) => [
-      key,
-      endValue(
-        (lists[i] ?? []).map((each) => values.get(each) ?? null),
-        direction,
-      ),
-    ]),
-  );
+  const valuesOf = (i: number) => (lists[i] ?? []).map((each) => values.get(each) ?? null);
+  return new Map(keys.map((key, i) => [key, endValue(valuesOf(i), direction)]));
 }

@@ -97,17 +97,17 @@ async function traverseComponents(
     const wanted = await matchingParts(session, below, lists.flat(), query);
     lists = lists.map((list) => list.filter(({ key }) => wanted.has(key)));
   }
-  if (sort !== undefined) {
-    lists = await sortChildren(session, below, lists, sort);
-  }
-  return listed(
-    request,
-    lists.map((list) => list.map(partChild)),
-  );
+  if (sort !== undefined) lists = await sortChildren(session, below, lists, sort);
+  return listed(request, childrenOf(lists));
 }
 
-function partChild({ key, source, component }: StoredPart): Child {
-  return { key, source: Buffer.from(source), kind: component };
+function childrenOf(lists: readonly (readonly StoredPart[])[]): readonly (readonly Child[])[] {
+  const childOf = ({ key, source, component: kind }: StoredPart) => ({
+    key,
+    source: Buffer.from(source),
+    kind,
+  });
+  return lists.map((list) => list.map(childOf));
 }
 
 /** Returns the keys of the components that match. It searches the documents that contain them. */
@@ -119,10 +119,8 @@ async function matchingParts(
 ): Promise<ReadonlySet<number>> {
   const { place } = locate(session.layouts(rowSet.type), rowSet.path);
   const dsl = await resolveQuery(session, planAtPlace(session.layouts, place, query));
-  const rows = await readRows(session, rowSet, [...new Set(parts.map(({ key }) => key))], {
-    fields: [],
-    query: dsl,
-  });
+  const keys = [...new Set(parts.map(({ key }) => key))];
+  const rows = await readRows(session, rowSet, keys, { fields: [], query: dsl });
   return new Set(rows.map(({ key }) => key));
 }
 
@@ -150,11 +148,7 @@ async function traverseZone(
       }),
     );
   }
-  return listed(
-    request,
-    lists.map((list) => list.map(partChild)),
-    true,
-  );
+  return listed(request, childrenOf(lists), true);
 }
 
 async function traverseOwned(

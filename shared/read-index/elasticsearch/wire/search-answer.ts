@@ -58,10 +58,8 @@ export function readSearchAnswers(body: Buffer): readonly SearchOutcome[] {
     if (status === 200) return { kind: 'answered', answer };
     return { kind: 'failed', error: new SearchFailure(status, JSON.stringify(error)) };
   });
-  giveSources(
-    outcomes.flatMap((outcome) => (outcome.kind === 'answered' ? [outcome.answer] : [])),
-    sources,
-  );
+  const answers = outcomes.flatMap((outcome) => (outcome.kind === 'answered' ? [outcome.answer] : []));
+  giveSources(answers, sources);
   return outcomes;
 }
 
