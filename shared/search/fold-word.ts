@@ -1,3 +1,5 @@
+import { PLAIN } from './split-words.ts';
+
 /** Letters that Unicode does not decompose, with the letters that people type in their place. */
 const SPELLED: ReadonlyMap<string, string> = new Map([
   ['ß', 'ss'],
@@ -16,7 +18,6 @@ const SPELLED: ReadonlyMap<string, string> = new Map([
 const SPELLED_LETTER = /[ßæœøđðþłħıς]/g;
 /** Accents of Latin, Greek and Cyrillic letters. Marks of other scripts are vowels, so they stay. */
 const ACCENTS = /[\u0300-\u036f]/g;
-const PLAIN = /^[\0-\x7f]*$/;
 
 /** Returns the form in which words are compared: compatibility forms, case and accents are folded. `word` must be in lower case. */
 export function foldWord(word: string): string {

@@ -52,11 +52,6 @@ const SHORTEST_GUESSED = 4;
 /** Maximum words of a query that are searched. Further words are ignored. */
 export const MOST_TERMS = 64;
 
-/** Returns the words of a query without stop words, unless it has nothing else. */
-export function searchTerms(query: string, rules: TermRules): SearchTerms {
-  return termsOf(typedTerms(query, rules), rules);
-}
-
 /** Returns the words of a query in order, including stop words. */
 export function typedTerms(query: string, rules: TermRules): readonly SearchTerm[] {
   const { language, typoTolerance } = rules;

@@ -7,13 +7,9 @@ import {
   type WordKind,
   type WordMatch,
 } from '../../shared/search/match-word.ts';
-import {
-  allowAnotherTypo,
-  type SearchTerm,
-  searchTerms,
-  splitsOf,
-} from '../../shared/search/search-terms.ts';
+import { allowAnotherTypo, type SearchTerm, splitsOf } from '../../shared/search/search-terms.ts';
 import { splitWords } from '../../shared/search/split-words.ts';
+import { searchTerms } from './typed-terms.ts';
 
 /** A row as a search sees it. */
 export type NaiveRow = {

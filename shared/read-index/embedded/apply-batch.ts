@@ -82,8 +82,8 @@ function putComponents(
   parentRow: number,
   components: IndexedRow['components'],
 ): void {
-  for (const attribute of Object.keys(components))
-    ensureRowSets(index.rowSets, parent, attribute, components);
+  for (const [attribute, items] of Object.entries(components))
+    ensureRowSets(index.rowSets, parent, attribute, items);
   for (const below of parent.components.values()) {
     const wanted = (components[below.attribute] ?? [])
       .map((component, slot) => ({ component, slot }))
@@ -96,13 +96,12 @@ function ensureRowSets(
   rowSets: RowSets,
   parent: RowSetIndex,
   attribute: string,
-  components: IndexedRow['components'],
+  items: readonly IndexedComponent[],
 ): void {
   const definition = parent.model.attributes.get(attribute);
   // Attributes that the schema hides or no longer has are not indexed.
   if (definition === undefined || definition.private) return;
-  for (const { component } of components[attribute] ?? [])
-    componentBelow(rowSets, parent, componentStep(definition, component));
+  for (const { component } of items) componentBelow(rowSets, parent, componentStep(definition, component));
 }
 
 function replaceChildren(

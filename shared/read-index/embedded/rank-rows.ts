@@ -15,7 +15,7 @@ import { type Bits, countBits, decodeRows, hasBit, STRETCH } from './bits.ts';
 import { countRows, type LocaleSearch, type LocaleTerm } from './locale-search.ts';
 import { listCount } from './row-lists.ts';
 import type { TextIndex } from './text-index.ts';
-import { type Vocabulary, wordsFolded } from './vocabulary.ts';
+import { knownStopWords, type Vocabulary } from './vocabulary.ts';
 
 /** Rows and their ranks in parallel arrays, in ascending order of the rows. A smaller rank is better. */
 export type RankedRows = { readonly rows: Int32Array; readonly ranks: Float64Array };
@@ -223,8 +223,7 @@ function addMatches(matches: readonly TermMatch[], at: HitPlace, before: number)
 
 function stopWordsOf(vocabulary: Vocabulary): Uint8Array {
   const isStopWord = new Uint8Array(vocabulary.words.length);
-  for (const word of vocabulary.language.stopWords)
-    for (const number of wordsFolded(vocabulary, word)) isStopWord[number] = 1;
+  for (const number of knownStopWords(vocabulary)) isStopWord[number] = 1;
   return isStopWord;
 }
 

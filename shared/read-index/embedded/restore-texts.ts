@@ -14,7 +14,7 @@ import {
   wordsBasis,
 } from './stored-words.ts';
 import { digestOfRow, localeText, type TextIndex, watch } from './text-index.ts';
-import { dropWord, type KnownWord, kindOfKey, type Vocabulary, wordsFolded } from './vocabulary.ts';
+import { dropWord, type KnownWord, kindOfKey, knownStopWords, type Vocabulary } from './vocabulary.ts';
 import { fillTable } from './word-table.ts';
 import { fillTrie } from './word-trie.ts';
 
@@ -92,7 +92,8 @@ function* addWords(vocabulary: Vocabulary, stored: StoredText): Generator<void, 
   let start = 0;
   for (let number = 0; number < uses.length; number++) {
     if (number % WORDS_AT_ONCE === 0) yield;
-    const end = lineEnd(text, start);
+    const stop = text.indexOf('\n', start);
+    const end = stop < 0 ? text.length : stop;
     const word = start === end ? undefined : wordOfLine(text.slice(start, end), uses[number] as number);
     start = end + 1;
     vocabulary.words.push(word);
@@ -110,27 +111,13 @@ function* addWords(vocabulary: Vocabulary, stored: StoredText): Generator<void, 
   fillTable(vocabulary.otherStems, otherStems, counts.otherStems);
   fillTrie(vocabulary.trie, stored.trie);
   vocabulary.version++;
-  markStopWords(vocabulary);
-}
-
-function lineEnd(text: string, start: number): number {
-  const end = text.indexOf('\n', start);
-  return end < 0 ? text.length : end;
+  for (const number of knownStopWords(vocabulary)) (vocabulary.words[number] as KnownWord).isStopWord = true;
 }
 
 function wordOfLine(line: string, uses: number): KnownWord {
   const [key = line, folded = key, stem = folded] = line.includes('\t') ? line.split('\t') : [line];
   const kind = kindOfKey(key);
   return { folded, stem: kind === 'keyword' ? undefined : stem, kind, key, isStopWord: false, uses };
-}
-
-function markStopWords(vocabulary: Vocabulary): void {
-  for (const stopWord of vocabulary.language.stopWords) {
-    for (const number of wordsFolded(vocabulary, stopWord)) {
-      const word = vocabulary.words[number];
-      if (word !== undefined) word.isStopWord = true;
-    }
-  }
 }
 
 function* keepPostings(

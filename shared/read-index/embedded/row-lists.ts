@@ -47,15 +47,11 @@ export function createPackedLists(counts: Int32Array, entries: Int32Array): RowL
   for (let list = 0; list < counts.length; list++) {
     const count = counts[list] as number;
     lists.heads[list] = count === 1 ? (entries[start] as number) : start;
-    if (count > 1) lists.sizes[list] = sizeWithin(count);
+    // k of the largest block within the entries.
+    if (count > 1) lists.sizes[list] = 31 - Math.clz32(count);
     start += count;
   }
   return Object.assign(lists, { counts, pool: entries, poolUsed: start, total: start });
-}
-
-/** Returns k of the largest block within a number of slots. */
-function sizeWithin(slots: number): number {
-  return 31 - Math.clz32(slots);
 }
 
 /** Renumbers the lists: list `i` becomes `numbers[i]`, which is below `size`. Empties a list whose number is negative. */

@@ -118,11 +118,8 @@ function createRanking(known: ReadonlyMap<SortValue, number>): () => Float64Arra
   const values = [...known.keys()];
   const ranks = new Float64Array(values.length);
   const runs: SortValue[] = [];
-  const merge = createMergeSort(
-    values.length,
-    (a, b) => compareSortValues(runs[a] as SortValue, runs[b] as SortValue),
-    SORTED_AT_ONCE,
-  );
+  const compare = (a: number, b: number) => compareSortValues(runs[a] as SortValue, runs[b] as SortValue);
+  const merge = createMergeSort(values.length, compare, SORTED_AT_ONCE);
   let ranked = 0;
   return () => {
     while (runs.length < values.length) {

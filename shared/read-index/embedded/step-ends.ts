@@ -4,10 +4,8 @@ import type { Step } from './row-set.ts';
 
 /** Returns the rows at the end of steps from a row, each once. */
 export function endsOf(steps: readonly Step[], row: number): Iterable<number> {
-  return reach(
-    steps.map(({ down }) => down),
-    row,
-  );
+  const sides = steps.map(({ down }) => down);
+  return reach(sides, row);
 }
 
 /** Returns the rows from which steps lead to a row, each once, even if many paths lead there. */

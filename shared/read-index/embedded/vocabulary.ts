@@ -154,6 +154,11 @@ export function wordsOfStem({ words, numbers, otherStems }: Vocabulary, stem: st
   return own === undefined || words[own]?.stem !== stem ? others : [own, ...others];
 }
 
+/** Returns the words that are stop words. */
+export function knownStopWords(vocabulary: Vocabulary): readonly number[] {
+  return [...vocabulary.language.stopWords].flatMap((word) => wordsFolded(vocabulary, word));
+}
+
 /** Returns the kind of the word with this key. */
 export function kindOfKey(key: string): WordKind {
   if (key.startsWith(PREFIXES.keyword)) return 'keyword';

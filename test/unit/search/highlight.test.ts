@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createMarker, escapeHtml, highlight } from '../../../shared/search/highlight.ts';
 import { languageOf } from '../../../shared/search/languages.ts';
-import { searchTerms } from '../../../shared/search/search-terms.ts';
+import { searchTerms } from '../../support/typed-terms.ts';
 
 const english = languageOf('en');
 

@@ -4,7 +4,7 @@ import { createMarker } from '../../../shared/search/highlight.ts';
 import { languageOf } from '../../../shared/search/languages.ts';
 import { indexedWord, matchWord } from '../../../shared/search/match-word.ts';
 import { letterFilter, scanWords } from '../../../shared/search/scan-words.ts';
-import { searchTerms } from '../../../shared/search/search-terms.ts';
+import { searchTerms } from '../../support/typed-terms.ts';
 
 /** Those whose stemmers are said to keep the first letter. */
 const LANGUAGES = 'da de en es fi fr hu it nb pl pt ro ru sv'.split(' ').map(languageOf);

@@ -3,9 +3,10 @@ import { vocabularyTokens } from '../../../shared/read-index/elasticsearch/layou
 import { termPattern } from '../../../shared/read-index/elasticsearch/read/word-patterns.ts';
 import { languageOf } from '../../../shared/search/languages.ts';
 import { indexedWord, matchWord } from '../../../shared/search/match-word.ts';
-import { allowAnotherTypo, searchTerms } from '../../../shared/search/search-terms.ts';
+import { allowAnotherTypo } from '../../../shared/search/search-terms.ts';
 import { createRandom } from '../../bench/embedded-data.ts';
 import { corrupt } from '../../bench/typos.ts';
+import { searchTerms } from '../../support/typed-terms.ts';
 
 const language = languageOf('en');
 const ROUNDS = 200;

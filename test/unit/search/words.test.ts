@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { foldWord } from '../../../shared/search/fold-word.ts';
 import { languageOf } from '../../../shared/search/languages.ts';
-import { searchTerms } from '../../../shared/search/search-terms.ts';
 import { splitWords } from '../../../shared/search/split-words.ts';
 import { visibleText } from '../../../shared/search/visible-text.ts';
+import { searchTerms } from '../../support/typed-terms.ts';
 
 const words = (text: string, locale = 'en') => splitWords(text, locale).map(({ word }) => word);
 const terms = (query: string, locale = 'en') =>

@@ -72,11 +72,10 @@ export function createIndexSets(options: IndexSetsOptions): IndexSets {
     },
     async fits(set) {
       const found = await readIndices(options);
-      return places.every((place) =>
-        found(place).some(
-          ({ index, made }) => index === set[aliasOf(place)] && made === signature(place.layout, options.log),
-        ),
-      );
+      return places.every((place) => {
+        const there = found(place).find(({ index }) => index === set[aliasOf(place)]);
+        return there?.made === signature(place.layout, options.log);
+      });
     },
     async promote(set, epoch) {
       const before = await live();

@@ -110,15 +110,12 @@ async function readLevel(session: Session, { rowSet, keys, attribute }: Step): P
 
 function refuseTooMany(limit: number, { path, field }: FacetRequest): never {
   const way = path.join('.');
-  throw new RequestError(
-    'query-too-large',
-    `Invalid facets: more than ${limit} entries match, or are behind ${way}`,
-    {
-      param: 'facets',
-      source: 'query',
-      path: [...path, field].join('.'),
-      found: `more than ${limit} entries`,
-      accepted: `a narrower filter, or ${way} copied into the documents (pluginOptions.varve.denormalise.paths)`,
-    },
-  );
+  const found = `more than ${limit} entries`;
+  throw new RequestError('query-too-large', `Invalid facets: ${found} match, or are behind ${way}`, {
+    param: 'facets',
+    source: 'query',
+    path: [...path, field].join('.'),
+    found,
+    accepted: `a narrower filter, or ${way} copied into the documents (pluginOptions.varve.denormalise.paths)`,
+  });
 }

@@ -1,0 +1,11 @@
+import type { Language } from '../../shared/search/languages.ts';
+import { searchReadings } from '../../shared/search/search-readings.ts';
+import type { SearchTerms } from '../../shared/search/search-terms.ts';
+
+/** The terms of a query, where no words have synonyms. */
+export function searchTerms(
+  query: string,
+  { language, typoTolerance }: { readonly language: Language; readonly typoTolerance: boolean },
+): SearchTerms {
+  return searchReadings({ query, typoTolerance }, language, [])[0] as SearchTerms;
+}
