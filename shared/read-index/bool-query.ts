@@ -1,6 +1,6 @@
 /**
- * The query that both engines run. It is a plain frozen value, never a string. It has two truth values: the translator decides everything
- * that SQL's NULL logic would, and the engine only evaluates sets of rows.
+ * The query that both engines run. It is a plain frozen value, never a string. It has two truth values. The translator decides everything
+ * that SQL's NULL logic would; the engine only evaluates sets of rows.
  */
 
 /** Value of a column. 64-bit integers are bigint. Dates, times and datetimes are compared as numbers of milliseconds (see `FieldType`). */

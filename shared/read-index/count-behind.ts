@@ -10,7 +10,7 @@ export type EntryLists = {
 
 /** A path from rows to values. Rows and values are numbers. */
 export type PathToValues = {
-  /** Levels of the path, from the counted rows on: the number of rows, and the rows of the next level to which each row is linked. */
+  /** Levels of the path, from the counted rows on. `rows`: number of rows. `lists`: linked rows of the next level, by row. */
   readonly levels: readonly { readonly rows: number; readonly lists: EntryLists }[];
   /** Number of rows at the end of the path. */
   readonly ends: number;

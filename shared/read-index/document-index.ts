@@ -46,7 +46,7 @@ export type WriteOutcome =
 /** A step between rows of content types: a relation (from either side) or `localizations`, of rows or components. */
 export type Hop = { readonly rowSet: RowSet; readonly attribute: string };
 
-/** Says that documents of `type` show data of the rows at the end of `path`: their content, or with `keysOnly` only their keys. */
+/** Rows at the end of `path`, whose content the documents of `type` show. With `keysOnly` they show only the keys. */
 export type Dependency = { readonly type: Uid; readonly path: readonly Hop[]; readonly keysOnly: boolean };
 
 /** A linked row: its key, and the link's slot among the links of the row at the other end. */

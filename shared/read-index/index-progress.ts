@@ -13,7 +13,7 @@ export type IndexProgress = {
    * excepted.
    */
   readonly position: bigint;
-  /** Documents that the index has refused, and of which it has an earlier state; at most PARKED_LIMIT of them. */
+  /** Documents that the index has refused, at most PARKED_LIMIT. The index has earlier states of them. */
   readonly parked: readonly ParkedState[];
 };
 

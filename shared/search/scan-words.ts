@@ -18,8 +18,8 @@ export const PLAIN_LETTERS: Uint8Array = Uint8Array.from({ length: ASCII }, (_, 
 });
 
 /**
- * Returns a filter for words. Every word passes it that `matchWord` accepts for one of the terms, or that begins a pair for one. Some other
- * words pass it too.
+ * Returns a filter for words. A word passes it if `matchWord` accepts the word for one of the terms, or if it begins a pair for one. Some
+ * other words pass it too.
  */
 export function letterFilter({ language, terms }: ScanRules): LetterFilter {
   const filter = { first: new Uint8Array(ASCII), second: new Uint8Array(ASCII) };

@@ -2,8 +2,8 @@ import type { ScalarType } from '../schema/content-type.ts';
 import { withoutMarkup } from './rich-text.ts';
 
 /**
- * Returns the text of an attribute's value that readers see: rich text without markup, and the text nodes of blocks (`value` is their
- * JSON).
+ * Returns the text of an attribute's value that readers see. That is rich text without markup, and the text nodes of blocks (`value` is
+ * their JSON).
  */
 export function visibleText(type: ScalarType, value: string): string {
   if (type === 'richtext') return withoutMarkup(value);

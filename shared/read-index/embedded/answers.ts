@@ -74,7 +74,7 @@ const CHANGED: Error = Object.freeze(new Error('the index has changed under an a
 /** Number of the last state, over all indices. No two indices share a number. */
 let states = 0;
 
-/** A change waits longer for an answer that was restarted this often, if such waits take at most a tenth of the time. */
+/** A change waits five times as long for an answer that was restarted this often. Such waits take at most a tenth of the time. */
 const STUBBORN_RESTARTS = 3;
 const STUBBORN_PATIENCE = 5;
 const STUBBORN_SHARE = 10;

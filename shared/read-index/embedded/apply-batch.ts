@@ -50,7 +50,7 @@ export function applyLinks(index: BatchTarget, changes: readonly LinkChange[]): 
 
 type LinkEnds = { readonly source: RowSetIndex; readonly target: RowSetIndex; readonly links: Links };
 
-/** Returns the ends of a changed link; undefined for a relation that is private on both sides, which no query may use. */
+/** Returns the ends of a changed link; undefined if no query may use the relation, because it is private on both sides. */
 function linkEnds(rowSets: RowSets, change: LinkChange): LinkEnds | undefined {
   const source = rowSetAt(rowSets, change.rowSet, change.world);
   const definition = source.model.attributes.get(change.attribute);

@@ -67,7 +67,7 @@ function bindBool(context: QueryContext, rowSet: RowSetIndex, query: Bool): Matc
 
 type Conditions = { readonly required: Matcher[]; readonly excluded: Matcher[] };
 
-/** Collects the conditions of a bool and of the bools among its filters in one list, so that the cheapest of all can run first. */
+/** Collects the conditions of a bool in one list, with those of the bools among its filters. So the cheapest of all can run first. */
 function flatten(context: QueryContext, rowSet: RowSetIndex, query: Bool, into: Conditions): void {
   for (const filter of query.filter ?? []) {
     if (filter.kind === 'bool') flatten(context, rowSet, filter, into);

@@ -19,7 +19,7 @@ type NumberedValues = {
   readonly counted: (counts: Int32Array) => CountedFacet;
 };
 
-/** Returns whether so many paths lead from the rows to others that counting from the values back to the rows takes less time. */
+/** Returns whether counting from the values back to the rows takes less time. That is so if many paths lead to the same rows. */
 export function leadsToMany({ from, steps, rows }: CountedField, counted: number): boolean {
   let [above, reached] = [from, 1];
   let [forward, links] = [0, 0];

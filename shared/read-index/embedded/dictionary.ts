@@ -6,8 +6,8 @@ import { addNgrams, createNgramIndex, type NgramIndex, retireNgrams } from './ng
 import { addToPosting, createPostings, type Postings, postingCount, removeFromPosting } from './postings.ts';
 
 /**
- * Distinct values of a column, which are numbered ("terms"), and the rows of each. Rows, and structures for text operators (folded texts,
- * n-grams), are added when a query needs them, and kept up to date from then on.
+ * Distinct values of a column, which are numbered ("terms"), and the rows of each. A query that needs rows, folded texts or n-grams adds
+ * them. From then on, changes keep them up to date.
  */
 export type Dictionary = {
   /** Returns the text form of a value (see `textForm`). */

@@ -18,10 +18,10 @@ export type BoundSortKey = {
 export type KeyReader = (row: number) => SortValue;
 
 /**
- * Creates a reader of a key. Of all values at the ends of the path it reads the smallest (asc) or largest (desc); no end is NULL (SEMANTICS
- * section 7). It computes each row on the path once, even if many paths lead through it. So the work grows with the links, not with the
- * paths: a few steps back and forth make billions of paths. It is valid until the next change of the index. If a call ends with its slice,
- * the next call for that row continues.
+ * Creates a reader of a key. If the path has several ends, it reads the smallest value (asc) or the largest (desc). If the path has no end,
+ * the value is NULL (SEMANTICS section 7). A reader computes each row on the path once, even if many paths lead through the row. So the
+ * work grows with the links, not with the paths: a few steps back and forth make billions of paths. A reader is valid until the next change
+ * of the index. If a call ends with its slice, the next call for that row continues.
  */
 export function createKeyReader(key: BoundSortKey): KeyReader {
   let read: KeyReader = (row) => sortValue(key.column, row);

@@ -22,7 +22,7 @@ import { type Expansion, type KnownWord, wordsFolded } from './vocabulary.ts';
 import { createPairRows, type KnownPair, knownPairs } from './word-pairs.ts';
 
 /**
- * A term of a query in one locale: its matching words, and the rows that have one of these words, or two neighbouring words that form the
+ * A term of a query in one locale, with the words that match it. `rows` have one of these words, or two neighbouring words that form the
  * term.
  */
 export type LocaleTerm = {
@@ -160,9 +160,7 @@ export function createRows(
   };
 }
 
-/**
- * Returns the correction of a term: among the words with the fewest typos, the word in most rows. undefined: the term was not corrected.
- */
+/** Returns the correction of a term; undefined if it was not corrected. Of the words with the fewest typos it is the one in most rows. */
 export function correctionOf(search: LocaleSearch, { expansion }: LocaleTerm): string | undefined {
   const { vocabulary, postings } = search.text;
   let best: Candidate | undefined;

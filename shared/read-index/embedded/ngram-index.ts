@@ -1,8 +1,8 @@
 import { appendToList, createRowLists, listCount, listEntry, type RowLists } from './row-lists.ts';
 
 /**
- * Index of the distinct texts of a column by n-gram. It has a list of term numbers for each hash of an n-gram. A result is a superset (it
- * has other n-grams with the same hash, and earlier texts of a term number), so callers verify each candidate.
+ * Index of the distinct texts of a column by n-gram. It has a list of term numbers for each hash of an n-gram. A result may have too many
+ * terms: those of other n-grams with the same hash, and numbers that had another text before. So callers verify each candidate.
  */
 export type NgramIndex = {
   readonly length: number;

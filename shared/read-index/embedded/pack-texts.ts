@@ -19,7 +19,7 @@ type WordCounts = {
   readonly repeated: Repeated;
 };
 
-/** Finds repetitions. `last` has, by word, the last field of a row that had it, as a number among all fields of all rows. */
+/** Finds repetitions. Each field of each row has a number. `last` has the number of the last field that had a word, by word. */
 type Repeated = { readonly last: Int32Array; field: number };
 
 /** Makes the arrays of each locale from the tokens of rows, in slices. Returns undefined if a pause ended the work. */

@@ -18,7 +18,8 @@ const MOST_TYPOS = 2;
 /**
  * Groups the rows in `matched`, which `searches` found, by the ranks that `createRanking` would give. The first letters that somebody types
  * match most rows, and a page shows only the best. The postings of the term's words are enough to find these, so no row is read. Returns
- * undefined if ranks need the words of each row: with several terms, which may be near each other, and in questions, which BM25 ranks.
+ * undefined if ranks need the words of each row. That is so for several terms, which may be near each other, and for questions, which BM25
+ * ranks.
  */
 export function createRankGroups(
   index: TextIndex,

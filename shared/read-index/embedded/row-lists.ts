@@ -1,10 +1,10 @@
 import { grown } from './grown.ts';
 
 /**
- * Many small lists of row ordinals (or other integers ≥ 0) in a few growing arrays: the rows of a term, the targets of a row, the sources
- * of a target, the terms with an n-gram. A list with one entry, as for to-one relations and unique values, is the entry itself. A longer
- * one has a block of 2^k slots in a pool, and moves to a block of the next size when it is full. Freed blocks are reused. There is no
- * object per list, so millions of lists cost the garbage collector nothing.
+ * Many small lists of row ordinals, or of other integers ≥ 0, in a few growing arrays. Examples are the rows of a term, the targets of a
+ * row, and the terms with an n-gram. A list with one entry, as for to-one relations and unique values, is the entry itself. A longer one
+ * has a block of 2^k slots in a pool, and moves to a block of the next size when it is full. Freed blocks are reused. There is no object
+ * per list, so millions of lists cost the garbage collector nothing.
  */
 export type RowLists = {
   counts: Int32Array;

@@ -71,8 +71,8 @@ const FEW_ROWS = 1_000;
 const SLICE_MS = 3;
 
 /**
- * Reads the words of a type before its first search, so that the reading does not count against the answer's time limit. Returns undefined
- * if there is little to read. Searches that arrive in the meantime wait for the same reading.
+ * Reads the words of a type before its first search. So the reading does not count against the answer's time limit. Returns undefined if
+ * there is little to read. Searches that arrive in the meantime wait for the same reading.
  */
 export function readBeforeSearch(
   state: WordSearchState,

@@ -5,7 +5,7 @@ import { writeUnitGrams } from './unit-grams.ts';
  * Text as tokens of a `text` field with the whitespace analyzer. First come every three neighbouring characters (code points) in order; a
  * mark at either end counts as a character. Then comes each distinct sequence of one or two characters. So contains, starts with, ends with
  * and equality of any length are exact phrases or terms. A token cannot contain blanks. Blanks and the marks are written as Unicode's
- * noncharacters, which texts should not contain (one in a text is treated as the last of them).
+ * noncharacters. Texts should not contain noncharacters; one in a text is treated as the last of them.
  */
 const FIRST_NONCHARACTER = 0xfdd0;
 const LAST_NONCHARACTER = 0xfdef;

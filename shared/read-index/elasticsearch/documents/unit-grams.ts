@@ -47,9 +47,9 @@ function slotsFor(length: number): number {
 let kept = createBuffers(KEPT_LENGTH);
 
 /**
- * Writes a marked text as a JSON string: every three neighbouring units in order, then each distinct unit except the marks and each
- * distinct pair, separated by blanks. `standIns` has the replacement of each unit, and 0 for surrogates. Returns false for a text with a
- * surrogate. It works on numbers, because strings and a `Set` take many times as long.
+ * Writes a marked text as a JSON string of pieces, separated by blanks. First come every three neighbouring units in order. Then come each
+ * distinct unit except the marks, and each distinct pair. `standIns` has the replacement of each unit, and 0 for surrogates. Returns false
+ * for a text with a surrogate. It works on numbers, because strings and a `Set` take many times as long.
  */
 export function writeUnitGrams(
   sink: ByteSink,

@@ -10,8 +10,8 @@ const RETRY_MS = 100;
 const ATTEMPTS = 50;
 
 /**
- * Removes what leaders of a later state of the log have published, so that earlier positions and epochs can be published again. The
- * documents have these as their versions, and Elasticsearch remembers the version of a deleted document for a minute.
+ * Removes what leaders of a later state of the log have published. Then earlier positions and epochs can be published again. The documents
+ * have these as their versions, and Elasticsearch remembers the version of a deleted document for a minute.
  */
 export async function forgetProgress({ client, space, log }: ProgressDocumentOptions): Promise<void> {
   const index = progressIndex(space);

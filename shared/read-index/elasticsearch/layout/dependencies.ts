@@ -2,8 +2,8 @@ import type { Dependency, Hop } from '../../document-index.ts';
 import type { DocumentLayout, Place } from './document-layout.ts';
 
 /**
- * Returns the rows that a type's documents show besides their own: rows copied into them, and keys of rows to which they or these copies
- * link.
+ * Returns the other rows that a type's documents show. Some rows are copied into the documents. Of others the documents have only the keys,
+ * because their own rows or the copies link to them.
  */
 export function dependenciesOf(layout: DocumentLayout): readonly Dependency[] {
   return dependenciesBelow(layout, layout.root, []);

@@ -25,8 +25,8 @@ export function typeSlug(type: Uid): string {
 }
 
 /**
- * Returns the name for writes, which is an alias that the index has from its creation and no other index ever has. A request that requires
- * an alias does not create an index that was removed.
+ * Returns the name for writes. It is an alias that the index has from its creation, and that no other index ever has. A request that
+ * requires an alias does not create an index that was removed.
  */
 export function writeAlias(index: string): string {
   return `${index}-write`;

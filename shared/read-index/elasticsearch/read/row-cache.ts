@@ -77,7 +77,7 @@ type KeptRow = SearchHit & { readonly sum: string; readonly has: RowNeed; readon
 
 /**
  * Returns the first 32 bits of a digest, which are the key of cached rows. A Map with text keys enters every text into a table of all
- * texts, which takes more time than everything else here. If two rows have the same number, the later one is cached.
+ * texts. That takes more time than everything else here. If two rows have the same number, the later one is cached.
  */
 function numberOf(sum: string): number {
   let number = 0;
@@ -115,10 +115,9 @@ function sumOf({ fields }: SearchHit): string {
   return sum;
 }
 
-/**
- * Bytes of a row's objects in addition to its content, and the factor for parsed links and components, which take several times their text.
- */
+/** Bytes of a row's objects, in addition to its content. */
 const ROW_BYTES = 500;
+/** Bytes of parsed links and components, as a multiple of their text. */
 const PARSED = 4;
 
 /** Returns a separate copy, because the parts of an answer are windows on the whole buffer. */

@@ -19,8 +19,8 @@ export type SearchEngine = {
 };
 
 /**
- * Statuses of an index that was removed, of a cluster that is not ready or too busy, and of a gateway that cannot reach the cluster. Any
- * other status is a bug.
+ * Statuses of a removed index, of a cluster that is not ready or too busy, and of a gateway that cannot reach the cluster. Any other status
+ * is a bug.
  */
 const PASSING: readonly number[] = [404, 429, 502, 503, 504];
 
