@@ -58,10 +58,15 @@ export function buildRegistry(files: readonly SchemaFile[]): ParsedFiles {
     ...types.filter(({ model }) => !model.builtIn),
   ];
   const registry: SchemaRegistry = { contentTypes: byUid(allTypes), components: byUid(components) };
-  checkNames(allTypes.map(({ model, report }) => ({ type: model, report })));
+  checkNames(allTypes);
   for (const { model, report } of [...types, ...components]) checkReferences(model, registry, report);
   for (const { model, report } of types) checkThrough(model, registry, report);
-  reportCycles(components, registry);
+  for (const { model, report } of components) {
+    for (const { attribute, chain } of componentCycles(registry.components, model)) {
+      const message = `a component that contains itself: ${chain.join(' → ')}`;
+      report(['attributes', attribute, 'component'], message);
+    }
+  }
   const sources = new Map<Uid, unknown>(
     [...types, ...components].map(({ model, json }) => [model.uid, json]),
   );
@@ -93,16 +98,4 @@ function byUid<Model extends { readonly uid: Uid }>(parsed: readonly Parsed<Mode
   const models = new Map<Uid, Model>();
   for (const { model } of parsed) if (!models.has(model.uid)) models.set(model.uid, model);
   return models;
-}
-
-function reportCycles(components: readonly Parsed<Component>[], registry: SchemaRegistry): void {
-  const cycles = componentCycles(registry.components);
-  for (const { model, report } of components) {
-    for (const { attribute, chain } of cycles.filter(({ component }) => component === model.uid)) {
-      report(
-        ['attributes', attribute, 'component'],
-        `a component that contains itself: ${chain.join(' → ')}`,
-      );
-    }
-  }
 }

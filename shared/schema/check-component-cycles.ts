@@ -1,25 +1,18 @@
 import type { Component, Uid } from './content-type.ts';
 
-/** A component that contains itself, with the chain of attributes. */
-export type ComponentCycle = {
-  readonly component: Uid;
-  readonly attribute: string;
-  readonly chain: readonly Uid[];
-};
-
 /**
- * Finds every component that contains itself at some depth. Such a component is refused even if the chain is optional: every path below a
- * content type that can contain a component is a separate row set, so a recursive component would have infinitely many.
+ * Returns the attributes by which a component contains itself at some depth, each with the chain of components. Such a component is refused
+ * even if the chain is optional: every path below a content type that can contain a component is a separate row set, so a recursive
+ * component would have infinitely many.
  */
-export function componentCycles(components: ReadonlyMap<Uid, Component>): ComponentCycle[] {
-  return [...components.values()].flatMap((component) =>
-    directComponents(component).flatMap(({ attribute, uid }) => {
-      const back = pathTo(components, uid, component.uid, new Set());
-      return back === undefined
-        ? []
-        : [{ component: component.uid, attribute, chain: [component.uid, ...back] }];
-    }),
-  );
+export function componentCycles(
+  components: ReadonlyMap<Uid, Component>,
+  component: Component,
+): readonly { readonly attribute: string; readonly chain: readonly Uid[] }[] {
+  return directComponents(component).flatMap(({ attribute, uid }) => {
+    const back = pathTo(components, uid, component.uid, new Set());
+    return back === undefined ? [] : [{ attribute, chain: [component.uid, ...back] }];
+  });
 }
 
 /** Returns the components on the path from `from` to `to`, including both; undefined if there is no path. */

@@ -3,17 +3,16 @@ import { routeNameProblem } from './reserved-names.ts';
 import type { ReportProblem } from './schema-problem.ts';
 import { routeNameOf } from './schema-registry.ts';
 
-/** A content type, with the reporter of its file. */
-export type NamedType = { readonly type: ContentType; readonly report: ReportProblem };
-
 /**
  * Reports names that two types share: uids, singular names (which name a type in import files) and paths below `/api`. Paths are compared
  * without case, like requests. Files are served under `/api/upload`, so they take no name.
  */
-export function checkNames(types: readonly NamedType[]): void {
+export function checkNames(
+  types: readonly { readonly model: ContentType; readonly report: ReportProblem }[],
+): void {
   const taken = new Map<string, ContentType>();
-  const builtInFirst = [...types].sort((a, b) => Number(b.type.builtIn) - Number(a.type.builtIn));
-  for (const { type, report } of builtInFirst) {
+  const builtInFirst = types.toSorted((a, b) => Number(b.model.builtIn) - Number(a.model.builtIn));
+  for (const { model: type, report } of builtInFirst) {
     if (type.uid === FILE_TYPE) continue;
     const claim = (name: string, key: 'singularName' | 'pluralName') => {
       const owner = taken.get(name.toLowerCase());

@@ -1,7 +1,6 @@
 import type {
   Attribute,
-  Component,
-  ContentType,
+  Model,
   RelationAttribute,
   RelationKind,
   ScalarAttribute,
@@ -19,11 +18,7 @@ const INVERSE_KIND: Record<RelationKind, RelationKind> = {
 };
 
 /** Reports everything that a model's attributes name and the registry does not have. `report` starts at the model. */
-export function checkReferences(
-  model: ContentType | Component,
-  registry: SchemaRegistry,
-  report: ReportProblem,
-): void {
+export function checkReferences(model: Model, registry: SchemaRegistry, report: ReportProblem): void {
   for (const attribute of model.attributes.values()) {
     const reportHere = below(report, 'attributes', attribute.name);
     switch (attribute.kind) {
@@ -45,11 +40,7 @@ export function checkReferences(
   }
 }
 
-function checkTargetField(
-  attribute: ScalarAttribute,
-  model: ContentType | Component,
-  report: ReportProblem,
-): void {
+function checkTargetField(attribute: ScalarAttribute, model: Model, report: ReportProblem): void {
   if (attribute.targetField === undefined) return;
   const target = model.attributes.get(attribute.targetField);
   if (target?.kind === 'scalar' && ['string', 'text', 'richtext', 'email'].includes(target.type)) return;

@@ -1,6 +1,7 @@
 import { isRecord } from '../json-record.ts';
 import type { CheckedFiles, SchemaFile } from './build-registry.ts';
 import { builtInSchemas } from './built-in-types.ts';
+import { uidOfFile } from './name-conflicts.ts';
 import { SHOWN_SYSTEM_ATTRIBUTES } from './reserved-names.ts';
 
 type Json = { readonly [key: string]: unknown };
@@ -15,7 +16,7 @@ export type HiddenAttributes = { readonly file: string; readonly names: readonly
 export function hideAttributes(found: readonly SchemaFile[], hidden: HiddenAttributes): CheckedFiles {
   const { file, names } = hidden;
   const builtIn = builtInSchemas().flatMap(({ uid, namespace, json }): SchemaFile[] =>
-    found.some((each) => each.model === 'contentType' && uidOf(each) === uid)
+    found.some((each) => each.model === 'contentType' && uidOfFile(each) === uid)
       ? []
       : [{ model: 'contentType', file, namespace, json }],
   );
@@ -47,9 +48,4 @@ function hideIn(source: SchemaFile, names: readonly string[]): SchemaFile {
 function ownNames(json: unknown, names: readonly string[]): readonly string[] {
   const attributes = isRecord(json) ? json['attributes'] : undefined;
   return isRecord(attributes) ? names.filter((name) => Object.hasOwn(attributes, name)) : [];
-}
-
-function uidOf({ namespace, json }: SchemaFile & { readonly model: 'contentType' }): string {
-  const info = isRecord(json) ? json['info'] : undefined;
-  return `${namespace}.${String(isRecord(info) ? info['singularName'] : undefined)}`;
 }

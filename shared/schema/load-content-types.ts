@@ -80,8 +80,7 @@ export function assembleContentTypes(
   { unreadable, warnings: before }: FoundBefore = { unreadable: [], warnings: [] },
 ): LoadedContentTypes {
   const { files, warnings: taken } = withoutNameConflicts(found);
-  const { hidden = { file: '', names: [] } } = options;
-  const { files: hiding, warnings: shown } = hideAttributes(files, hidden);
+  const { files: hiding, warnings: shown } = hideAttributes(files, options.hidden ?? { file: '', names: [] });
   const parsed = repairSchemas(hiding, options.customFields);
   const warnings = [...before, ...taken, ...shown, ...parsed.warnings];
   const refused = options.strict === true ? warnings.map(asProblem) : [];
@@ -127,11 +126,9 @@ const NOT_SERVED = { path: '$', message: 'types of this plugin are not served', 
 
 function findFiles(root: string): { file: string; kind: FileKind }[] {
   const components = find(root, 'components/*/*.json').map((file) => {
-    const [, category, name] = file.split(path.sep);
-    return {
-      file,
-      kind: { model: 'component', uid: `${category}.${path.basename(name ?? '', '.json')}` } as const,
-    };
+    const [, category, name = ''] = file.split(path.sep);
+    const uid = `${category}.${path.basename(name, '.json')}`;
+    return { file, kind: { model: 'component', uid } as const };
   });
   const types = existsSync(path.join(root, 'api'))
     ? find(root, 'api/*/content-types/*/schema.json').map((file) => typeFile(file, file.split(path.sep)[1]))
@@ -154,8 +151,7 @@ function readJson(file: string, kind: FileKind, unreadable: SchemaProblem[]): Sc
   try {
     return [{ ...kind, file, json: JSON.parse(readFileSync(file, 'utf8')) }];
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    unreadable.push(schemaProblem(file, [], message));
+    unreadable.push(schemaProblem(file, [], (error as Error).message));
     return [];
   }
 }
@@ -193,5 +189,5 @@ type Located = Pick<SchemaProblem, 'file' | 'path'>;
 
 function byLocation(a: Located, b: Located): number {
   const [left, right] = [`${a.file} ${a.path}`, `${b.file} ${b.path}`];
-  return left < right ? -1 : left > right ? 1 : 0;
+  return left < right ? -1 : Number(left > right);
 }

@@ -1,5 +1,6 @@
 import type { CheckedFiles, SchemaFile } from './build-registry.ts';
-import { BUILT_IN_TYPES } from './built-in-types.ts';
+import { BUILT_IN_TYPES, isBuiltInType } from './built-in-types.ts';
+import type { Uid } from './content-type.ts';
 import { routeNameProblem } from './reserved-names.ts';
 import type { SchemaWarning } from './schema-problem.ts';
 
@@ -33,7 +34,12 @@ function isOfPlugin(file: SchemaFile): boolean {
 
 /** Returns whether a file extends a built-in type, which it replaces. */
 function isExtension(file: SchemaFile & { readonly model: 'contentType' }): boolean {
-  return BUILT_IN_TYPES.some(({ uid }) => uid === `${file.namespace}.${String(infoOf(file).singularName)}`);
+  return isBuiltInType(uidOfFile(file));
+}
+
+/** Returns the uid of a content type by its file, which need not be valid. */
+export function uidOfFile(file: SchemaFile & { readonly model: 'contentType' }): Uid {
+  return `${file.namespace}.${String(infoOf(file).singularName)}`;
 }
 
 function infoOf({ json }: SchemaFile): Info {

@@ -1,5 +1,6 @@
 import type { SchemaFile } from './build-registry.ts';
 import type { RelationKind, Uid } from './content-type.ts';
+import { uidOfFile } from './name-conflicts.ts';
 import { type SchemaWarning, schemaProblem } from './schema-problem.ts';
 
 /** A relation attribute in the form of its file. */
@@ -89,10 +90,9 @@ function settle(
 
 function relationsOf(source: SchemaFile): End[] {
   if (source.model !== 'contentType') return [];
-  const json = source.json as { info?: { singularName?: unknown }; attributes?: unknown } | null;
-  const attributes = json?.attributes;
+  const attributes = (source.json as { attributes?: unknown } | null)?.attributes;
   if (typeof attributes !== 'object' || attributes === null) return [];
-  const uid = `${source.namespace}.${String(json?.info?.singularName)}`;
+  const uid = uidOfFile(source);
   return Object.entries(attributes).flatMap(([name, raw]) =>
     isTwoSidedKind(raw) ? [{ uid, file: source.file, name, raw }] : [],
   );

@@ -1,13 +1,6 @@
 import type { z } from 'zod';
 import { defined } from '../defined.ts';
-import {
-  type Attribute,
-  type ComponentAttribute,
-  type DynamicZoneAttribute,
-  FILE_TYPE,
-  type RelationAttribute,
-  type ScalarType,
-} from './content-type.ts';
+import { type Attribute, FILE_TYPE, type RelationAttribute, type ScalarType } from './content-type.ts';
 import { CUSTOM_FIELD_TYPES, namedType } from './custom-fields.ts';
 import { parseRelation } from './parse-relation.ts';
 import { type AttributeBase, parseScalar } from './parse-scalar.ts';
@@ -71,10 +64,8 @@ function attributeType(raw: unknown, report: ReportProblem): AttributeType | und
   const given = (raw as { type?: unknown }).type;
   const type = ATTRIBUTE_TYPES.find((known) => known === given);
   if (type === undefined) {
-    report(
-      ['type'],
-      `unknown type ${JSON.stringify(given) ?? '(none)'}, expected one of ${ATTRIBUTE_TYPES.join(', ')}`,
-    );
+    const found = JSON.stringify(given) ?? '(none)';
+    report(['type'], `unknown type ${found}, expected one of ${ATTRIBUTE_TYPES.join(', ')}`);
   }
   return type;
 }
@@ -91,10 +82,15 @@ function attributeOf(
       return mediaAttribute(base, raw as RawMedia);
     case 'relation':
       return parseRelation(base, raw as RawRelation, context.owner === 'component', report);
-    case 'component':
-      return componentAttribute(base, raw as RawComponent, report);
-    case 'dynamiczone':
-      return dynamicZoneAttribute(base, raw as RawDynamicZone, context, report);
+    case 'component': {
+      const { component, repeatable = false, min, max } = raw as RawComponent;
+      return { ...base, kind: type, component, repeatable, ...limits(min, max, report) };
+    }
+    case 'dynamiczone': {
+      const { components, min, max } = raw as RawDynamicZone;
+      if (context.owner === 'component') report(['type'], 'a component cannot contain a dynamic zone');
+      return { ...base, kind: type, components, ...limits(min, max, report) };
+    }
     default:
       return parseScalar(base, type, raw as RawScalar, report);
   }
@@ -143,34 +139,9 @@ function mediaAttribute(base: AttributeBase, raw: RawMedia): RelationAttribute {
   };
 }
 
-function componentAttribute(
-  base: AttributeBase,
-  raw: RawComponent,
-  report: ReportProblem,
-): ComponentAttribute {
-  return {
-    ...base,
-    kind: 'component',
-    component: raw.component,
-    repeatable: raw.repeatable ?? false,
-    ...limits(raw, report),
-  };
-}
-
-function dynamicZoneAttribute(
-  base: AttributeBase,
-  raw: RawDynamicZone,
-  context: AttributeContext,
-  report: ReportProblem,
-): DynamicZoneAttribute {
-  if (context.owner === 'component') report(['type'], 'a component cannot contain a dynamic zone');
-  return { ...base, kind: 'dynamiczone', components: raw.components, ...limits(raw, report) };
-}
-
-function limits(raw: RawComponent | RawDynamicZone, report: ReportProblem): { min?: number; max?: number } {
-  const { min, max } = raw;
+function limits(min: number | undefined, max: number | undefined, report: ReportProblem) {
   if (min !== undefined && max !== undefined && min > max) report(['min'], `min ${min} is above max ${max}`);
-  return { ...defined({ min, max }) };
+  return defined({ min, max });
 }
 
 /**
