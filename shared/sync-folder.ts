@@ -1,4 +1,7 @@
-import { open } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { open, rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { makeFolder } from './make-folder.ts';
 
 /** Makes the names in a folder durable (fsync). */
 export async function syncFolder(folder: string): Promise<void> {
@@ -8,4 +11,14 @@ export async function syncFolder(folder: string): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+/** Writes a text durably, and completely or not at all. Makes the folder if there is none. */
+export async function writeDurably(path: string, text: string): Promise<void> {
+  const folder = dirname(path);
+  makeFolder(folder);
+  const fresh = join(folder, `.${randomUUID()}`);
+  await writeFile(fresh, text, { mode: 0o600, flush: true });
+  await rename(fresh, path);
+  await syncFolder(folder);
 }

@@ -1,24 +1,17 @@
 import { createHash } from 'node:crypto';
 import { AssetTooLarge } from './asset-store.ts';
 
-/** Content on its way into a store. */
-export type MeasuredContent = {
-  /** The content, which can be read once. Throws AssetTooLarge as soon as it exceeds the limit. */
-  readonly chunks: AsyncIterable<Uint8Array>;
-  /** Returns hash and size, after the content was read to its end. */
-  measured(): { readonly hash: string; readonly size: number };
-  /** Returns the reason why the content ended early: it was too large, or its own error. Failures of the store are not included. */
-  failure(): unknown;
-};
-
 /** Counts and hashes `content` while it is read. */
-export function measureContent(content: AsyncIterable<Uint8Array>, maxBytes: number): MeasuredContent {
+export function measureContent(content: AsyncIterable<Uint8Array>, maxBytes: number) {
   const hash = createHash('sha256');
   let size = 0;
   let failure: unknown;
   return {
+    /** The content, which can be read once. Throws AssetTooLarge as soon as it exceeds the limit. */
     chunks: measure(),
+    /** Returns hash and size, after the content was read to its end. */
     measured: () => ({ hash: hash.copy().digest('hex'), size }),
+    /** Returns the reason why the content ended early: it was too large, or its own error. Failures of the store are not included. */
     failure: () => failure,
   };
 

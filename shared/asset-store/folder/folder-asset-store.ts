@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, rmSync, statSync } from 'node:fs';
-import { type FileHandle, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeFolder } from '../../make-folder.ts';
 import { parseOwners, presentOwners } from '../../owner-record.ts';
 import { tryLockFile } from '../../sqlite/lock-file.ts';
-import { syncFolder } from '../../sync-folder.ts';
+import { syncFolder, writeDurably } from '../../sync-folder.ts';
 import { undefinedWhenAbsent } from '../../when-absent.ts';
 import { checkedHash, isHash } from '../asset-hash.ts';
 import type { AssetStore, StagedAsset } from '../asset-store.ts';
@@ -72,11 +72,7 @@ function ownerFile(path: string): AssetStore['owner'] {
       return noted === (await inode()) ? owners : {};
     },
     async write(owners) {
-      const fresh = `${path}.${randomUUID()}`;
-      const record = presentOwners(owners, await inode());
-      await refuseTemporaryFailures(writeFile(fresh, record, { mode: 0o600, flush: true }));
-      await rename(fresh, path);
-      await syncFolder(dirname(path));
+      await refuseTemporaryFailures(writeDurably(path, presentOwners(owners, await inode())));
     },
   };
 }
@@ -87,30 +83,20 @@ async function stage(
   content: AsyncIterable<Uint8Array>,
   maxBytes: number,
 ): Promise<StagedAsset> {
-  const file = await open(path, 'wx', 0o600);
+  const { chunks, measured } = measureContent(content, maxBytes);
   try {
-    const { hash, size } = await write(file, content, maxBytes);
-    return {
-      hash,
-      size,
-      keep: () => refuseTemporaryFailures(keep(path, pathOf(folder, hash))),
-      discard: () => rm(path, { force: true }),
-    };
+    await writeFile(path, chunks, { flag: 'wx', mode: 0o600, flush: true });
   } catch (error) {
     await rm(path, { force: true });
     throw error;
   }
-}
-
-async function write(file: FileHandle, content: AsyncIterable<Uint8Array>, maxBytes: number) {
-  const { chunks, measured } = measureContent(content, maxBytes);
-  try {
-    for await (const chunk of chunks) await file.writeFile(chunk);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  return measured();
+  const { hash, size } = measured();
+  return {
+    hash,
+    size,
+    keep: () => refuseTemporaryFailures(keep(path, pathOf(folder, hash))),
+    discard: () => rm(path, { force: true }),
+  };
 }
 
 /** Gives a file its final name. The name is durable when the folder is synced. */
@@ -124,13 +110,9 @@ async function keep(from: string, to: string): Promise<void> {
 
 /** Creates the record of a suspected hash. The file's time is that of the last call. */
 async function suspect(path: string): Promise<void> {
-  const file = await open(path, 'w', 0o600);
-  try {
-    const now = new Date();
-    await file.utimes(now, now);
-  } finally {
-    await file.close();
-  }
+  await writeFile(path, '', { mode: 0o600 });
+  const now = new Date();
+  await utimes(path, now, now);
   await syncFolder(dirname(path));
 }
 

@@ -78,12 +78,9 @@ type SdkError = Error & { readonly $metadata?: { readonly httpStatusCode?: numbe
 /** Returns a 503 for the error of a store that is unreachable or too busy. Returns other errors unchanged. */
 export function presentS3Error(error: unknown): unknown {
   const status = statusOf(error);
-  const passes = status === undefined || status === 429 || status >= 500;
-  if (!passes) return error;
-  return Object.assign(
-    new RequestError('asset-store-unavailable', 'The asset store cannot be reached right now'),
-    { cause: error },
-  );
+  if (status !== undefined && status !== 429 && status < 500) return error;
+  const message = 'The asset store cannot be reached right now';
+  return new RequestError('asset-store-unavailable', message, {}, { cause: error });
 }
 
 /** Returns the HTTP status of a failed call; undefined if no answer came. */
