@@ -26,15 +26,11 @@ export function addDigest(metadata: string, digest: string): string {
 
 const DIGEST = /,?"digest":"([A-Za-z0-9_-]{43})"\}$/;
 
-export type DigestCheck = {
-  /** Digest of the content as found. */
-  readonly digest: string;
-  /** False if the event carries a different digest. Events of earlier releases carry none. */
-  readonly matches: boolean;
-};
-
-/** Checks an event by its stored texts. */
-export function checkStoredText({ id, type, data, metadata }: DigestedContent): DigestCheck {
+/**
+ * Checks an event by its stored texts. Returns the digest of the content as found. `matches`: false if the event carries a different one.
+ * Events of earlier releases carry none.
+ */
+export function checkStoredText({ id, type, data, metadata }: DigestedContent) {
   const carried = DIGEST.exec(metadata);
   if (carried === null) return { digest: digestContent({ id, type, data, metadata }), matches: true };
   const without = `${metadata.slice(0, carried.index)}}`;
