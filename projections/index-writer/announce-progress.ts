@@ -18,12 +18,7 @@ export type AnnounceProgressOptions = {
 };
 
 /** Publishes the leader's progress to all other processes: the position up to which documents have caught up with the log. */
-export type ProgressAnnouncer = {
-  /** Notifies the announcer that something may have changed. A change during one announcement is part of the next. */
-  advanced(): void;
-  /** Stops announcing. Resolves, when the current announcement has ended, to the last announced position, or to 0n if there is none. */
-  close(): Promise<bigint>;
-};
+export type ProgressAnnouncer = ReturnType<typeof announceProgress>;
 
 const BACKOFF: Backoff = { firstMs: 100, longestMs: 5_000 };
 
@@ -31,7 +26,7 @@ const BACKOFF: Backoff = { firstMs: 100, longestMs: 5_000 };
  * Starts an announcer for one term of the leader. It writes nothing before the first `advanced`, and retries after a growing pause of 0.1
  * to 5 s.
  */
-export function announceProgress(options: AnnounceProgressOptions): ProgressAnnouncer {
+export function announceProgress({ store, writer, parked, epoch, report }: AnnounceProgressOptions) {
   const closing = new AbortController();
   let announced = '';
   let last = 0n;
@@ -41,19 +36,19 @@ export function announceProgress(options: AnnounceProgressOptions): ProgressAnno
   const announce = async (): Promise<void> => {
     for (let failures = 0; isOut && !closing.signal.aborted; ) {
       isOut = false;
-      const progress = currentProgress(options);
+      const progress = { epoch, position: writer.shown(), parked: parked.all().slice(0, PARKED_LIMIT) };
       const name = nameOf(progress);
       if (name === announced) continue;
       try {
         // A failed request may still have been stored.
         last = progress.position;
-        await options.store.write(progress);
+        await store.write(progress);
         announced = name;
         failures = 0;
       } catch (error) {
         isOut = true;
         failures++;
-        if (failures === 1) options.report(error as Error);
+        if (failures === 1) report(error as Error);
         const wait = backoffMs(failures, BACKOFF);
         await delay(wait, undefined, { signal: closing.signal, ref: false }).catch(() => {});
       }
@@ -66,11 +61,13 @@ export function announceProgress(options: AnnounceProgressOptions): ProgressAnno
     });
   };
   return {
-    advanced() {
+    /** Notifies the announcer that something may have changed. A change during one announcement is part of the next. */
+    advanced(): void {
       isOut = true;
       start();
     },
-    async close() {
+    /** Stops announcing. Resolves, when the current announcement has ended, to the last announced position, or to 0n if there is none. */
+    async close(): Promise<bigint> {
       closing.abort();
       await running;
       return last;
@@ -84,8 +81,4 @@ function nameOf({ position, parked }: IndexProgress): string {
     [world, key, position, isHidden].join(' '),
   );
   return [position, ...names].join();
-}
-
-function currentProgress({ writer, parked, epoch }: AnnounceProgressOptions): IndexProgress {
-  return { epoch, position: writer.shown(), parked: parked.all().slice(0, PARKED_LIMIT) };
 }

@@ -9,27 +9,14 @@ export type WatchProgressOptions = {
   readonly stale: StaleDocuments | undefined;
 };
 
-/**
- * Watches the progress of documents that another process writes. It reads the progress every few milliseconds while a caller waits. It
- * reads it rarely while there are marks to remove, and otherwise not at all.
- */
-export type ProgressWatch = {
-  /** Returns the position up to which searches see every change, as far as this process knows. */
-  position(): bigint;
-  /** Resolves to true as soon as searches see everything up to a position, and to false after `timeoutMs`. */
-  reached(position: bigint, timeoutMs?: number): Promise<boolean>;
-  /** Reads the progress now. Rejects if it cannot be read. */
-  look(): Promise<void>;
-  /** Notifies the watch that the graph has changed, so there may be marks to remove. */
-  wake(): void;
-  close(): Promise<void>;
-};
-
 const WAITED_FOR_EVERY = 20;
 const FORGET_EVERY = 1_000;
 
-/** Creates a watch at position 0. It reads the progress every 20 ms while a caller waits, and every second while `stale` has marks. */
-export function watchProgress({ store, stale }: WatchProgressOptions): ProgressWatch {
+/**
+ * Watches the progress of documents that another process writes, from position 0 on. It reads the progress every 20 ms while a caller
+ * waits, every second while `stale` has marks to remove, and otherwise not at all.
+ */
+export function watchProgress({ store, stale }: WatchProgressOptions) {
   let position = 0n;
   let waiting = 0;
   let closed = false;
@@ -63,9 +50,12 @@ export function watchProgress({ store, stale }: WatchProgressOptions): ProgressW
     });
   };
   return {
+    /** Returns the position up to which searches see every change, as far as this process knows. */
     position: () => position,
+    /** Reads the progress now. Rejects if it cannot be read. */
     look,
-    async reached(wanted, timeoutMs) {
+    /** Resolves to true as soon as searches see everything up to a position, and to false after `timeoutMs`. */
+    async reached(wanted: bigint, timeoutMs?: number): Promise<boolean> {
       if (wanted <= position) return true;
       waiting++;
       start();
@@ -76,8 +66,9 @@ export function watchProgress({ store, stale }: WatchProgressOptions): ProgressW
         waiting--;
       }
     },
+    /** Notifies the watch that the graph has changed, so there may be marks to remove. */
     wake: start,
-    async close() {
+    async close(): Promise<void> {
       closed = true;
       sleep.abort();
       await running;

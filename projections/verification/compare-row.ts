@@ -13,21 +13,14 @@ import type { Model, Uid } from '../../shared/schema/content-type.ts';
 import { componentOf, contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { isContentType, localizationsAttribute } from '../../shared/schema/system-attributes.ts';
 
-/** Compares the expected and the found state of one row. It passes the same object for the same relation or component at every call. */
-export type RowComparison = (
-  type: Uid,
-  key: number,
-  expected: Neighbours,
-  found: Neighbours,
-) => readonly string[];
-
 /**
- * Compares a row with its links in one world. Returns the names of differences (`missing`, `unexpected`, `answer`,
- * `name`, `address.street`, `city`), none if they are equal. Pure.
+ * Compares the expected and the found state of a row, with its links, in one world. Returns the names of differences (`missing`,
+ * `unexpected`, `answer`, `name`, `address.street`, `city`), none if they are equal. It reads links with the same object for the same row
+ * set at every call. Pure.
  */
-export function createRowComparison(registry: SchemaRegistry): RowComparison {
+export function createRowComparison(registry: SchemaRegistry) {
   const rowSetOf = createRowSetLookup();
-  return (type, key, expected, found) => {
+  return (type: Uid, key: number, expected: Neighbours, found: Neighbours): readonly string[] => {
     const wanted = expected.row(type, key);
     const indexed = found.row(type, key);
     if (wanted === undefined) return indexed === undefined ? [] : ['unexpected'];

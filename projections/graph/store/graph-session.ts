@@ -67,8 +67,8 @@ export function openGraphSession(
       .concat(names.freshEntriesOf(view.number, documentId))
       .map((row) => read(view, row))
       .sort(byLocale);
-  const published = createPublishedDocuments({ db, names, existing });
-  const localizations = createLocalizations({ existing, changes, entriesOf });
+  const published = createPublishedDocuments(db, names, existing);
+  const localizations = createLocalizations(existing, changes, entriesOf);
 
   /** Writes changed rows, and reports them and rows with changed publication facts to the index. */
   const presentEntry = (entry: GraphEntry): void => {

@@ -17,15 +17,15 @@ type Relocalized = {
   readonly gone: Set<number>;
 };
 
-export type LocalizationsOptions = {
-  readonly existing: ExistingRows;
-  readonly changes: Pick<ChangeLog, 'localization'>;
-  /** The entries of the entry's document, in the order of their locales. */
-  readonly entriesOf: (entry: GraphEntry) => readonly GraphEntry[];
-};
-
-/** Creates a record of the documents whose locales a batch changes. At the end of the batch it reports the links between their rows. */
-export function createLocalizations({ existing, changes, entriesOf }: LocalizationsOptions) {
+/**
+ * Creates a record of the documents whose locales a batch changes. At the end of the batch it reports the links between their rows.
+ * `entriesOf`: the entries of the entry's document, in the order of their locales.
+ */
+export function createLocalizations(
+  existing: ExistingRows,
+  changes: Pick<ChangeLog, 'localization'>,
+  entriesOf: (entry: GraphEntry) => readonly GraphEntry[],
+) {
   const relocalized = new Map<string, Relocalized>();
   const report = ({ entry, world, gone }: Relocalized): void => {
     const { view } = entry;

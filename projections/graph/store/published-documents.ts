@@ -3,12 +3,6 @@ import type { GraphDatabase } from './graph-database.ts';
 import { documentKeyOf, type GraphEntry } from './graph-entry.ts';
 import { type ExistingRows, PUBLISHED, rowKey } from './row-keys.ts';
 
-export type PublishedDocumentsOptions = {
-  readonly db: GraphDatabase;
-  readonly names: Pick<Names, 'freshEntriesOf'>;
-  readonly existing: ExistingRows;
-};
-
 type Document = {
   /** Any entry of the document. */
   readonly entry: GraphEntry;
@@ -19,7 +13,11 @@ type Document = {
 const ENTRIES = 'SELECT id FROM entries WHERE document_id = ? AND type = ?';
 
 /** Creates a record of the localized documents of a batch. A document is published if one of its locales is. */
-export function createPublishedDocuments({ db, names, existing }: PublishedDocumentsOptions) {
+export function createPublishedDocuments(
+  db: GraphDatabase,
+  names: Pick<Names, 'freshEntriesOf'>,
+  existing: ExistingRows,
+) {
   const documents = new Map<string, Document>();
   const isPublished = ({ view, documentId, id }: GraphEntry): boolean => {
     if (!view.draftAndPublish) return true;
