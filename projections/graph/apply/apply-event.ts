@@ -1,24 +1,28 @@
-import { assertNever } from '../../../shared/assert-never.ts';
 import type { DocumentEvent } from '../../../shared/document/events.ts';
 import type { StoredEvent } from '../../../shared/event-store/event-store.ts';
+import type { GraphEntry } from '../store/graph-entry.ts';
 import { changeEntry, createEntry } from './change-entry.ts';
-import type { GraphContext } from './graph-context.ts';
+import type { GraphContext, Moment } from './graph-context.ts';
 import { importEntry } from './import-entry.ts';
 import { deleteEntry, discardDraft, publishEntry, unpublishEntry } from './publish-entry.ts';
 
-const DOCUMENT_EVENTS: Readonly<Record<DocumentEvent['type'], true>> = {
-  'entry-created': true,
-  'entry-changed': true,
-  'entry-published': true,
-  'entry-unpublished': true,
-  'draft-discarded': true,
-  'entry-deleted': true,
-  'entry-imported': true,
+type DataOf<Type> = Extract<DocumentEvent, { readonly type: Type }>['data'];
+type Effect<Type> = (context: GraphContext, entry: GraphEntry, moment: Moment, data: DataOf<Type>) => void;
+
+/** Effects of all events that belong to a document. */
+const EFFECTS: { readonly [Type in DocumentEvent['type']]: Effect<Type> } = {
+  'entry-created': createEntry,
+  'entry-changed': changeEntry,
+  'entry-published': publishEntry,
+  'entry-unpublished': unpublishEntry,
+  'draft-discarded': discardDraft,
+  'entry-deleted': deleteEntry,
+  'entry-imported': importEntry,
 };
 
 /** Returns whether a stored event belongs to a document. Other events do not concern rows. */
 export function isDocumentEvent(stored: { readonly type: string }): boolean {
-  return Object.hasOwn(DOCUMENT_EVENTS, stored.type);
+  return Object.hasOwn(EFFECTS, stored.type);
 }
 
 /** Applies a document event to the graph. Throws if it does not fit the rows before it: the log or the graph is broken. */
@@ -28,31 +32,8 @@ export function applyDocumentEvent(context: GraphContext, stored: StoredEvent): 
   const entry = context.session.entry(context.schema.type(type), documentId, locale, Number(stored.revision));
   const moment = { at: stored.metadata.at, position: Number(stored.position) };
   try {
-    switch (event.type) {
-      case 'entry-created':
-        createEntry(context, entry, event.data, moment);
-        break;
-      case 'entry-changed':
-        changeEntry(context, entry, event.data, moment);
-        break;
-      case 'entry-published':
-        publishEntry(context, entry, moment);
-        break;
-      case 'entry-unpublished':
-        unpublishEntry(context, entry);
-        break;
-      case 'draft-discarded':
-        discardDraft(context, entry, moment);
-        break;
-      case 'entry-deleted':
-        deleteEntry(context, entry);
-        break;
-      case 'entry-imported':
-        importEntry(context, entry, event.data, moment);
-        break;
-      default:
-        assertNever(event);
-    }
+    const apply = EFFECTS[event.type] as Effect<DocumentEvent['type']>;
+    apply(context, entry, moment, event.data);
   } catch (error) {
     const eventName = `${stored.type} of ${type} ${documentId} at position ${stored.position}`;
     const lacks = entry.isNew && stored.revision > 0n ? lacksEarlier(stored) : '';

@@ -10,8 +10,8 @@ import { copySharedEdit } from './shared-values.ts';
 export function createEntry(
   context: GraphContext,
   entry: GraphEntry,
-  data: EntryCreated['data'],
   moment: Moment,
+  data: EntryCreated['data'],
 ): void {
   const version = entry.view.edited;
   if (entry.rows[version] !== undefined) throw new Error('the entry exists already');
@@ -32,8 +32,8 @@ export function createEntry(
 export function changeEntry(
   context: GraphContext,
   entry: GraphEntry,
-  data: EntryChanged['data'],
   moment: Moment,
+  data: EntryChanged['data'],
 ): void {
   const version = entry.view.edited;
   const row = entry.rows[version];

@@ -12,7 +12,7 @@ import { addRow, assignId, showLinks } from './row-lifecycle.ts';
 type Imported = EntryImported['data'];
 
 /** Replaces a version of an entry with the version of another system, including the links that it owns there. */
-export function importEntry(context: GraphContext, entry: GraphEntry, data: Imported, moment: Moment): void {
+export function importEntry(context: GraphContext, entry: GraphEntry, moment: Moment, data: Imported): void {
   const version = versionNumber(data.version);
   if ((version === UNVERSIONED) === entry.view.draftAndPublish)
     throw new Error(
