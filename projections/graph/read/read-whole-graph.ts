@@ -17,7 +17,6 @@ import {
   VERSIONS,
   versionOfKey,
 } from '../store/row-keys.ts';
-import type { TypeView } from '../store/type-view.ts';
 import type { ReaderContext } from './graph-reader.ts';
 import { indexedRow } from './indexed-row.ts';
 import { type Localized, localizationLinks, readLocalizedDocuments } from './localized-documents.ts';
@@ -25,6 +24,7 @@ import { type Localized, localizationLinks, readLocalizedDocuments } from './loc
 /** Few enough rows to be garbage before they are moved to the old generation. */
 const DEFAULT_BATCH = 2_000;
 const ROWS = `SELECT ${ROW_COLUMNS} FROM rows WHERE key >= ? ORDER BY key LIMIT ?`;
+const REST = `SELECT ${ROW_COLUMNS} FROM rows WHERE key > ? AND key <= ? ORDER BY key`;
 
 /**
  * Reads all rows, then all links, for the read index. A batch may be empty, so that no piece of work is much longer than others. There is
@@ -57,18 +57,16 @@ function* readRows(
     const last = rows.at(-1);
     if (last === undefined) return;
     const lastKey = last[0] as number;
-    // Reads the rest of the last entry: its draft may be the last row of this batch, and its published row would be in
-    // the next.
-    const rest = db.all(
-      `SELECT ${ROW_COLUMNS} FROM rows WHERE key > ? AND key <= ? ORDER BY key`,
-      lastKey,
-      rowKey(entryOfKey(lastKey), UNVERSIONED),
-    );
-    const whole = [...rows, ...rest];
-    yield whole.map((row, at) =>
-      rowChange(schema.typeOfNumber(row[1] as number), row, factsAround(whole, at, localized)),
-    );
-    from = rowKey(entryOfKey(lastKey), UNVERSIONED) + 1;
+    const lastOfEntry = rowKey(entryOfKey(lastKey), UNVERSIONED);
+    // The draft of the last entry may be the last row of this batch. Its published row would be in the next one.
+    const whole = [...rows, ...db.all(REST, lastKey, lastOfEntry)];
+    yield whole.map((row, at): RowChange => {
+      const key = row[0] as number;
+      const view = schema.typeOfNumber(row[1] as number);
+      const indexed = indexedRow(view, row, factsAround(whole, at, localized));
+      return { type: view.uid, version: VERSIONS[versionOfKey(key)], key, row: indexed };
+    });
+    from = lastOfEntry + 1;
   }
 }
 
@@ -94,16 +92,6 @@ function factsAround(rows: readonly SqlRow[], at: number, localized: Localized['
 
 function rowWithKey(row: SqlRow | undefined, key: number): SqlRow | undefined {
   return row?.[0] === key ? row : undefined;
-}
-
-function rowChange(view: TypeView, row: SqlRow, publication: PublicationFacts): RowChange {
-  const key = row[0] as number;
-  return {
-    type: view.uid,
-    version: VERSIONS[versionOfKey(key)],
-    key,
-    row: indexedRow(view, row, publication),
-  };
 }
 
 function* readLinks(context: ReaderContext, batchSize: number): Iterable<readonly LinkChange[]> {

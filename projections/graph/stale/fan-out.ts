@@ -1,5 +1,6 @@
 import { valueAt } from '../../../shared/map-values.ts';
 import type { Dependency } from '../../../shared/read-index/document-index.ts';
+import { rememberLast } from '../../../shared/remembered.ts';
 import type { Uid } from '../../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 import { type LinkStep, linkStep, walkBack } from '../read/walk-back.ts';
@@ -30,13 +31,7 @@ type CompiledDependencies = {
 
 /** Creates the fan-out of a graph. It compiles the walks again when content types change. */
 export function createFanOut(db: GraphDatabase, stale: StaleRows, dependenciesOf: DependenciesOf) {
-  let compiled: { readonly registry: SchemaRegistry; readonly of: CompiledDependencies } | undefined;
-  const dependencies = (schema: SchemaView): CompiledDependencies => {
-    if (compiled?.registry !== schema.registry) {
-      compiled = { registry: schema.registry, of: compile(schema, dependenciesOf(schema.registry)) };
-    }
-    return compiled.of;
-  };
+  const dependencies = rememberLast((schema: SchemaView) => compile(schema, dependenciesOf(schema.registry)));
   /** Marks a few rows one by one, so that the write waits for them. Marks many rows with one statement. */
   const markWalk = (walk: Walk, entry: number, world: WorldNumber, change: ChangeSpan): void => {
     const select = walk[world];
