@@ -62,7 +62,10 @@ function isSame(item: Item | undefined, other: Item | undefined): boolean {
   return item?.content === other?.content && item?.name === other?.name && item?.group === other?.group;
 }
 
-/** Creates one side of a comparison: items that were read and not compared yet, and the sum of those that differ from the other side. */
+/**
+ * Creates one side of a comparison. It has the items that were read and not compared yet, and the sum of those that differ from the other
+ * side.
+ */
 function createSide(slices: Slices) {
   const unread = flatten(slices);
   const sum = createDigestSum();

@@ -19,8 +19,8 @@ export type ComparedTable = (typeof COMPARED_TABLES)[number];
 const ROWS_AT_ONCE = 20_000;
 
 /**
- * Returns the tables that have the same rows in the file of `db` and in another one, which `db` has attached as `other`. SQLite compares
- * stored values several times faster than items can be made of them.
+ * Returns the tables with the same rows in two files: that of `db`, and one that `db` has attached as `other`. SQLite compares stored
+ * values several times faster than items can be made of them.
  */
 export async function findEqualTables(
   db: Database,

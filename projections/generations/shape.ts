@@ -21,8 +21,8 @@ export function shapeChanges(before: TypeDefinition, now: TypeDefinition): reado
 }
 
 /**
- * Returns the changes that make indexed documents of the old definition unusable: those of `shapeChanges`, and added attributes, which
- * these documents lack. Pure.
+ * Returns the changes that make indexed documents of the old definition unusable. These are the changes of `shapeChanges`, and added
+ * attributes, which those documents lack. Pure.
  */
 export function documentChanges(before: TypeDefinition, now: TypeDefinition): readonly ShapeChange[] {
   const [was, is] = [modelOfDefinition(before), modelOfDefinition(now)];

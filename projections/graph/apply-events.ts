@@ -48,7 +48,7 @@ function createSeries(parts: GraphParts) {
     },
     define(event: StoredEvent): void {
       const data = event.data as ContentTypeDefined['data'];
-      // Applies one change after the other, however the log is split, so that a value dropped by the first does not return with the second.
+      // Applies one change after the other, however the log is split. A value that the first one drops must not return with the second.
       if (redefined.has(data.uid)) series.context();
       // Finishes earlier changes under their own definitions.
       series.end();

@@ -25,8 +25,8 @@ export type GraphFile = {
    */
   apply(events: readonly StoredEvent[], upTo?: bigint): ChangeBatch;
   /**
-   * Applies events without an index, which is faster: at start, in a rebuild, in an import. While a graph is built, another thread writes:
-   * an error comes with a later call, and after a crash the graph is at an earlier checkpoint.
+   * Applies events without an index, which is faster: at start, in a rebuild, in an import. While a graph is built, another thread writes.
+   * An error then comes with a later call. After a crash the graph is at an earlier checkpoint.
    */
   replay(events: readonly StoredEvent[], upTo?: bigint): void;
   /** Resolves when replayed events are in the file, for other readers of it. Throws if they could not be written. */
@@ -35,13 +35,13 @@ export type GraphFile = {
   position(): bigint;
   /** Last applied event; undefined if an earlier release applied it. */
   lastEvent(): AppliedEvent | undefined;
-  /** The position to read the log on from, at or behind the last event applied. */
+  /** Position from which the log is read on. It is that of the last event applied, or later. */
   readFrom(): bigint;
   /** Epoch of the newest claim of the lease before a position that was reached since the graph was opened. */
   epochAt(position: bigint): number;
   /** Version of the program that began the graph, see PROJECTOR_VERSION. */
   projectorVersion(): number;
-  /** The content types in force at that position. */
+  /** The content types in force at the graph's position. */
   registry(): SchemaRegistry;
   /** Definition of a content type in force, as its event has it (JSON); undefined if there is none. */
   definition(uid: Uid): string | undefined;
@@ -51,11 +51,11 @@ export type GraphFile = {
   foreignEvents(): ForeignEvents;
   /** Reads the graph row by row. Valid until the graph changes. */
   inspect(): GraphInspection;
-  /** Returns the whole content for the read index, as batches of about `batchSize` rows or links; all rows come before all links. */
+  /** Returns the whole content for the read index, as batches of about `batchSize` rows or links. All rows come before all links. */
   readAll(batchSize?: number): Iterable<ChangeBatch>;
   /**
-   * Takes over entries into a copy that was converted to other content types: those that the graph in the file `plain` has touched after
-   * number `after`. Returns the last number, and the change of this graph (see late-entries.ts).
+   * Takes over entries into a copy that was converted to other content types. They are those that the graph in the file `plain` has touched
+   * after number `after`. Returns the last number, and the change of this graph (see late-entries.ts).
    */
   takeLate(plain: string, after: number): { readonly change: ChangeBatch; readonly last: number };
   /** Stale documents; undefined if the read index has no documents. */

@@ -91,7 +91,9 @@ export type ProjectorOptions = {
   readonly readIndex: Pick<ReadIndex, 'apply'> | undefined;
   /** Called with every batch once it is applied, before waiting callers continue. */
   readonly applied?: (events: readonly StoredEvent[]) => void;
-  /** Called with an error when the graph's disk is full and the projector waits for space, and without one when it continues. */
+  /**
+   * Called with an error when the graph's disk is full and the projector waits for space. Called without one when the projector continues.
+   */
   readonly waiting?: (error: Error | undefined) => void;
   /** Returns whether the projector stops before a readable event, because another process applies the log from there on. */
   readonly endsBefore?: (event: StoredEvent) => boolean;

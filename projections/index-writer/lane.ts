@@ -7,7 +7,7 @@ import { type Lane, type StaleRow, staleNumber, type Turn } from '../graph/stale
 export type Work = {
   readonly stale: StaleDocuments;
   readonly index: DocumentIndex;
-  /** Documents in flight, in the form of `TakenRows`. */
+  /** Documents in flight, by `staleNumber`, with the position that each will show. */
   readonly taken: Map<number, number>;
   /** Point in the backlog up to which all documents are in flight or written, at this position of the graph. */
   turn: { readonly position: bigint; readonly from: Turn } | undefined;

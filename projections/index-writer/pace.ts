@@ -1,6 +1,6 @@
 import { type Backoff, backoffMs, jittered } from '../../shared/backoff.ts';
 
-/** Pace of a lane: the size of a request that takes the desired time, and the number of failures, which lengthens pauses. */
+/** Pace of a lane: the size of a request that takes the desired time. Pauses grow with `failures`, the number of failures in a row. */
 export type WritePace = { readonly bytes: number; readonly failures: number };
 
 /** Kinds of requests. During edits the backlog is `shared` with them. */

@@ -14,7 +14,7 @@ const FORGET_EVERY = 1_000;
 
 /**
  * Watches the progress of documents that another process writes, from position 0 on. It reads the progress every 20 ms while a caller
- * waits, every second while `stale` has marks to remove, and otherwise not at all.
+ * waits. It reads it every second while `stale` has marks to remove, and otherwise not at all.
  */
 export function watchProgress({ store, stale }: WatchProgressOptions) {
   let position = 0n;

@@ -42,7 +42,7 @@ export function applyDocumentEvent(context: GraphContext, stored: StoredEvent): 
   entry.isNew = false;
 }
 
-/** Returns advice if earlier events of a stream are missing: the stream was deleted or truncated on the log's server, and scavenged. */
+/** Returns advice if earlier events of a stream are missing. The stream was deleted or truncated on the log's server, and scavenged. */
 function lacksEarlier({ stream, revision }: StoredEvent): string {
   return `. It is revision ${revision} of the stream ${stream}, and no earlier revision creates this entry: run varve verify. If revisions are missing, restore the log from a backup`;
 }

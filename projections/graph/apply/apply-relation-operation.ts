@@ -6,7 +6,10 @@ import { type LinkRecord, type LinkStore, newLink } from '../store/link-store.ts
 import { farOf, inOrderOf, linksOfSide, nearOrder } from '../store/linked-entries.ts';
 import type { WorldNumber } from '../store/row-keys.ts';
 
-/** One entry's end of a relation, which is edited in some worlds. "Near" is this end, "far" is the end of the linked entries. */
+/**
+ * One entry's end of a relation, which is edited in some worlds. The near end is that of the entry. The far end is that of the linked
+ * entries.
+ */
 export type RelationEdit = {
   readonly side: GraphRelationSide;
   readonly entry: number;
@@ -114,7 +117,7 @@ function isRelative(place: LinkPlace): place is RelativePlace {
   return place.at === 'before' || place.at === 'after';
 }
 
-/** Returns the index at which a new link is inserted: the end, if the reference of `before` or `after` no longer exists. */
+/** Returns the index at which a new link is inserted. It is the end if the reference of `before` or `after` no longer exists. */
 function insertionIndex(place: LinkPlace, reference: number, length: number): number {
   if (place.at === 'start') return 0;
   if (place.at === 'end' || reference < 0) return length;
@@ -185,7 +188,7 @@ function orderAt(running: Operation, world: WorldNumber, list: readonly LinkReco
 }
 
 /**
- * Links the record at its near order. A new link is added to the end of the far end's list, and replaces the previous link if that end is
+ * Links the record at its near order. A new link goes to the end of the far end's list. It replaces the previous link if that end is
  * single.
  */
 function connect(running: Operation, record: LinkRecord, world: WorldNumber, near: number): void {

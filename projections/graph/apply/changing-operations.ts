@@ -13,10 +13,9 @@ type Context = Pick<GraphContext, 'links' | 'names' | 'schema' | 'pending'>;
 export type EditedEntry = { readonly id: number; readonly locale: string | null };
 
 /**
- * Returns those operations of a write that would change a link or the next publication. The others need not be stored.
- * `siblings`: the document's other locales with a row, to which operations on shared attributes are copied. If a type
- * has a relation with itself, the operations on both sides are kept or omitted together, because one operation changes
- * the input of the other.
+ * Returns those operations of a write that would change a link or the next publication. The others need not be stored. `siblings`: the
+ * document's other locales with a row, to which operations on shared attributes are copied. If a type has a relation with itself, an
+ * operation on one side changes the input of one on the other side. So both are kept, or both are omitted.
  */
 export function changingOperations(
   context: Context,
@@ -54,8 +53,8 @@ function changesLinks(
 }
 
 /**
- * Returns whether an operation on a draft changes its next publication, although it connects targets that are already linked: the links
- * then belong to this side, and are published with it.
+ * Returns whether an operation on a draft changes its next publication. It may connect targets that are already linked: the links then
+ * belong to this side, and are published with it.
  */
 function changesPublication(
   context: Context,

@@ -6,7 +6,7 @@ import type { GraphContext, Moment } from './graph-context.ts';
 import { discardShared, publishShared } from './publish-shared.ts';
 import { addRow, assignId, dropRow, showLinks } from './row-lifecycle.ts';
 
-/** Copies the draft and the links that it owns to the published row, and publishes the links that were edited from this side. */
+/** Copies the draft and the links that it owns to the published row. Also publishes the links that were edited from this side. */
 export function publishEntry(context: GraphContext, entry: GraphEntry, moment: Moment): void {
   const draft = entry.rows[DRAFT];
   if (draft === undefined) throw new Error('there is no draft to publish');

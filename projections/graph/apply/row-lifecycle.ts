@@ -4,7 +4,9 @@ import { reportLinks } from '../store/link-store.ts';
 import { rowKey, type VersionNumber, worldsOf } from '../store/row-keys.ts';
 import type { GraphContext } from './graph-context.ts';
 
-/** Assigns a numeric id to a row: the id of an import unless it is taken, else the next number of the content type. */
+/**
+ * Assigns a numeric id to a row. It is the id of an import unless another row has it. Otherwise it is the next number of the content type.
+ */
 export function assignId(
   { ids, sequences }: GraphContext,
   entry: GraphEntry,

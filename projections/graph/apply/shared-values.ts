@@ -98,7 +98,7 @@ function targetsInLocale(
   return targets.map(({ documentId }) => ({ documentId, locale }));
 }
 
-/** Returns an operation as another locale of the document has it: its targets are those of that locale, if their type is localized. */
+/** Returns an operation for another locale of the document. If the type of its targets is localized, they are those of that locale. */
 export function operationInLocale(
   { schema }: Pick<GraphContext, 'schema'>,
   sibling: Pick<GraphEntry, 'view' | 'locale'>,

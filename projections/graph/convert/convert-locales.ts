@@ -4,8 +4,8 @@ import type { TypeView } from '../store/type-view.ts';
 
 /**
  * Converts a type whose locales were switched on or off. If they were switched on, existing entries get the default locale, as in Strapi.
- * If they were switched off, the entries of the default locale remain, without a locale, and the others are removed (the log still has
- * them). Entries keep their numbers, so links to and from them remain.
+ * If they were switched off, the entries of the default locale remain, without a locale. The others are removed; the log still has them.
+ * Entries keep their numbers, so links to and from them remain.
  */
 export function convertLocales(
   context: GraphContext,

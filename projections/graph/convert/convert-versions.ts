@@ -6,8 +6,8 @@ import type { GraphEntry } from '../store/graph-entry.ts';
 import { DRAFT, PUBLISHED, rowKey, UNVERSIONED } from '../store/row-keys.ts';
 
 /**
- * Converts an entry after draft & publish was switched on: its row becomes the draft and the published row of its entry, the published one
- * with a new id, as if it was published now.
+ * Converts an entry after draft & publish was switched on. Its row becomes the draft and the published row. The published row gets a new
+ * id, as if the entry was published now.
  */
 export function splitVersions(context: GraphContext, entry: GraphEntry, moment: Moment): void {
   const only = entry.rows[UNVERSIONED];
@@ -23,8 +23,8 @@ export function splitVersions(context: GraphContext, entry: GraphEntry, moment: 
 }
 
 /**
- * Converts an entry after draft & publish was switched off: its published row becomes its only row. An entry without a published row is
- * removed, as in Strapi, because a change of a schema must not publish a row (the log still has it).
+ * Converts an entry after draft & publish was switched off. Its published row becomes its only row. An entry without a published row is
+ * removed, as in Strapi, because a change of a schema must not publish a row. The log still has it.
  */
 export function joinVersions(context: GraphContext, entry: GraphEntry): void {
   const published = entry.rows[PUBLISHED];

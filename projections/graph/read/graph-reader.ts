@@ -12,7 +12,7 @@ import { type EntryName, entriesOfDocument } from './document-rows.ts';
 
 export type ReaderContext = Pick<GraphContext, 'db' | 'names' | 'existing' | 'links' | 'schema' | 'pending'>;
 
-/** The graph as the write side reads it. `context` is asked for at each read: content types may have changed. */
+/** Creates the reader of the write side. It asks for `context` at each read, because content types may have changed. */
 export function createGraphReader(
   context: () => ReaderContext,
   { position, command }: Pick<ContentGraphReader, 'position' | 'command'>,

@@ -30,7 +30,7 @@ const SHARED = 'SELECT document_id, shared_edited, shared_published FROM entries
 /** Cached data for documents of both worlds. */
 type ReadSoFar = {
   readonly rows: RecentValues<number, IndexedRow>;
-  /** All versions of the last entry, because its versions are read one after the other and each shows the state of the other. */
+  /** All versions of the last entry. They are read one after the other, and each shows the state of the others. */
   lastEntry: { readonly entry: number; readonly rows: readonly SqlRow[] } | undefined;
   /** The entry that a component belongs to, for components of rows read so far. */
   readonly bearers: Map<string, number>;
@@ -43,8 +43,8 @@ type ReadSoFar = {
 const NOBODY: readonly Neighbour[] = Object.freeze([]);
 
 /**
- * Cache size for rows other than copied ones, which documents contain as text, and for links, which the other world and the sorts read
- * again. Data that outlives V8's young generation costs more to collect than to read.
+ * Cache sizes for rows and for links. Copied rows are not cached, because documents contain them as text. The other world and the sorts
+ * read links again. Data that outlives V8's young generation costs more to collect than to read.
  */
 const CACHED_ROWS = 1_000;
 const CACHED_LINKS = 200;
@@ -113,7 +113,7 @@ function ownedLinks(
   return groups.get(groupName(relation, component)) ?? [];
 }
 
-/** Name of a group of links: the number of a relation of the entry, or a text for a relation of one of its components. */
+/** Name of a group of links: a number for a relation of the entry, a text for a relation of one of its components. */
 type GroupName = number | string;
 
 function groupName({ id }: GraphRelation, component: number): GroupName {
@@ -122,7 +122,10 @@ function groupName({ id }: GraphRelation, component: number): GroupName {
 
 type LinkedLists = RecentValues<number, readonly Neighbour[]>;
 
-/** A relation of the rows or components of a row set, with the lists read so far: each is needed for the links and again for the sorts. */
+/**
+ * A relation of the rows or components of a row set, with the lists read so far. Documents need each list for the links and again for the
+ * sorts.
+ */
 type TraversedRelation = {
   readonly step: LinkStep;
   readonly found: readonly [draft: LinkedLists, published: LinkedLists];

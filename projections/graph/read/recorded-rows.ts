@@ -31,7 +31,7 @@ const LINKS_FROM = 'SELECT count(*) FROM (SELECT 1 FROM links WHERE source = ? L
 const LINKS_TO = 'SELECT count(*) FROM (SELECT 1 FROM links WHERE target = ? LIMIT ?)';
 const BATCH = 2_000;
 
-/** The graph as a follower reads it. */
+/** Creates the reader of a follower. It asks for `context` at each read, because content types may have changed. */
 export function createRecordedRows(context: () => ReaderContext): RecordedRows {
   return {
     *stamps(type) {

@@ -38,7 +38,7 @@ function componentUid(attribute: Attribute | undefined, type: Uid): Uid {
 }
 
 /**
- * Returns SQL for the keys of those rows of `root` from which `steps` lead to the entry that is bound last, along the links of a world.
+ * Returns SQL for the keys of rows of `root`. From these rows `steps` lead to the entry that is bound last, along the links of a world.
  * Links of missing rows count, because an additional row is harmless and a missing one is not.
  */
 export function walkBack(

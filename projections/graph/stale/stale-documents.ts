@@ -62,8 +62,8 @@ export type StaleDocuments = {
   settle(position: bigint, settlements: readonly Settlement[]): void;
   /**
    * Records the progress of another process, which writes the documents. A record that is incomplete begins at the first call. It is
-   * complete when the writer reaches the position that the graph had at that call, because under steady writes the writer never reaches the
-   * current position.
+   * complete when the writer reaches the position that the graph had at that call. Under steady writes the writer never reaches the current
+   * position.
    */
   settleUpTo(progress: Pick<IndexProgress, 'position' | 'parked'>): void;
   /** Returns the position since which a document of the lane is stale; undefined if none is stale. */
@@ -98,7 +98,7 @@ export function staleDocumentsOf({ stale }: { readonly stale: StaleDocuments | u
   return stale;
 }
 
-/** Returns the record of a graph whose file may be opened again: each call is passed to the record of the current file. */
+/** Returns the record of a graph that may open its file again. Each call is passed to the record of the current file. */
 export function delegateStaleDocuments(record: () => StaleDocuments | undefined): StaleDocuments {
   const current = () => staleDocumentsOf({ stale: record() });
   return { ...delegate(current), parked: delegate(() => current().parked) };

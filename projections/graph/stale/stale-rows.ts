@@ -139,8 +139,8 @@ export function openStaleRows(db: GraphDatabase, typeOf: (number: number) => Uid
       }
     },
     /**
-     * Returns the most urgent rows of a lane that are not taken up to their last change, those that are stale for the longest time first.
-     * `from`: in the backlog, every row before this one is taken.
+     * Returns the most urgent rows of a lane, without those that are taken up to their last change. Rows that are stale for the longest
+     * time come first. `from`: in the backlog, every row before this one is taken.
      */
     next(lane: Lane, limit: number, taken: RowsInFlight, from?: Turn): readonly StaleRow[] {
       if (from !== undefined && lane === 'backlog') {

@@ -46,8 +46,7 @@ async function findInStream(log: CheckedLog, last: AppliedEvent): Promise<Stored
 }
 
 /**
- * Finds the event by its position, because a stream that was deleted or truncated on the log's server does not show events that the log
- * still has.
+ * Finds the event by its position. A stream that was deleted or truncated on the log's server does not show events that the log still has.
  */
 async function findAtPosition(log: CheckedLog, last: AppliedEvent): Promise<StoredEvent | undefined> {
   for await (const [event] of log.readAll(last.position - 1n, { batchSize: 1 })) {

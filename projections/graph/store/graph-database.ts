@@ -39,13 +39,13 @@ export type GraphDatabase = {
   close(): void;
 };
 
-/** Keys are spread over the whole file: with SQLite's default of 2 MB, every second link would read a page. */
+/** Keys are spread over the whole file. With SQLite's default of 2 MB, every second link would read a page. */
 const CACHE_KIBIBYTES = 64 * 1024;
 
-/** 32 MB. Keys are spread over the whole file: the more transactions between two checkpoints, the fewer pages each of them moves. */
+/** 32 MB. Keys are spread over the whole file. The more transactions between two checkpoints, the fewer pages each of them moves. */
 const CHECKPOINT_PAGES = 8_000;
 
-/** 128 MB: no other process reads a graph that is being built, and a page that is written often is moved once. */
+/** 128 MB. No other process reads a graph that is being built, and a page that is written often is moved once. */
 const BUILDING_CHECKPOINT_PAGES = 32_000;
 
 /**

@@ -14,7 +14,7 @@ export type GraphEntry = {
   isNew: boolean;
   /** Rows by version. */
   readonly rows: [GraphRow | undefined, GraphRow | undefined, GraphRow | undefined];
-  /** Tells for each version whether its row is written at the end of the batch. */
+  /** States for each version whether its row is written at the end of the batch. */
   readonly changed: [boolean, boolean, boolean];
   revision: number | null;
   /** True if revision or shared positions have to be written at the end of the batch. */

@@ -56,8 +56,8 @@ function readRow(view: TypeView, row: SqlRow): GraphRow {
 }
 
 /**
- * Reads the rows of an entry from the file, in the order of their versions: a draft and a published one at most, or the only one of a type
- * without drafts.
+ * Reads the rows of an entry from the file, in the order of their versions. There are at most a draft and a published row, or one row of a
+ * type without drafts.
  */
 export function rowsOfEntry(db: GraphDatabase, view: TypeView, entry: number): GraphRow[] {
   return db.all(ROWS_OF_ENTRY, entry * 4, entry * 4 + 2).map((row) => readRow(view, row));

@@ -24,7 +24,7 @@ export type GraphSession = {
   siblings(entry: GraphEntry): readonly GraphEntry[];
   /** All entries of a type that have rows. */
   entriesOfType(view: TypeView): readonly GraphEntry[];
-  /** Returns an entry whose rows were written elsewhere, and sends all of its rows to the read index; undefined if it has no rows. */
+  /** Returns an entry whose rows were written elsewhere; undefined if it has no rows. Sends all of its rows to the read index. */
   shown(view: TypeView, id: number): GraphEntry | undefined;
   addRow(entry: GraphEntry, version: VersionNumber, row: GraphRow): void;
   removeRow(entry: GraphEntry, version: VersionNumber): void;

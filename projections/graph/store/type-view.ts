@@ -102,7 +102,10 @@ type RegisterRelation = (rowSet: RowSet, owner: Parameters<typeof createGraphRel
 /** A model whose rows own relations. `served`: whether readers see them. */
 type RelationOwner = { readonly rowSet: RowSet; readonly model: Model; readonly served: boolean };
 
-/** Registers every relation that a row of the row set can own, also in its components (which cannot contain themselves, so this ends). */
+/**
+ * Registers every relation that a row of the row set can own, also in its components. It ends, because components cannot contain
+ * themselves.
+ */
 function registerRelations(
   registry: SchemaRegistry,
   { rowSet, model, served }: RelationOwner,
