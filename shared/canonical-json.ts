@@ -1,6 +1,6 @@
 /**
- * Orders JSON as PostgreSQL's jsonb does. Keys of an object are sorted by UTF-8 length, then bytewise; the last of duplicate keys wins;
- * numbers have no needless digits. Answers show `json` and `blocks` attributes in this key order (SEMANTICS section 12). Filters compare
+ * Orders JSON as PostgreSQL's jsonb does. Keys of an object are sorted by UTF-8 length, then bytewise. The last of duplicate keys wins.
+ * Numbers have no needless digits. Answers show `json` and `blocks` attributes in this key order (SEMANTICS section 12). Filters compare
  * their texts (section 2).
  */
 export function canonicalJson(value: unknown): unknown {

@@ -16,8 +16,8 @@ export function createPrivateFile(path: string): void {
 }
 
 /**
- * Removes access to a file for everyone but its owner. Does nothing if there is no file. It uses the path: if the process opened and closed
- * a file that SQLite has open, it would lose its SQLite locks.
+ * Removes access to a file for everyone but its owner. Does nothing if there is no file. It uses the path and opens nothing. If the process
+ * opened and closed a file that SQLite has open, it would lose its SQLite locks.
  */
 export function restrictToOwner(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });

@@ -1,6 +1,6 @@
 /**
  * Returns the value of a promise; undefined once the signal is aborted. Rejects if the promise rejects before that. Removes its listener
- * from the signal, because a race with a promise that never settles would keep some memory of each call.
+ * from the signal. Otherwise a race with a promise that never settles would keep some memory of each call.
  */
 export async function untilAborted<Value>(
   promise: Promise<Value>,

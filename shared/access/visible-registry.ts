@@ -8,8 +8,8 @@ const visible = remembered((_registry: SchemaRegistry) => new Map<string, Schema
 
 /**
  * Returns the content types that a caller sees. Relations to a type that the caller may not `find` are omitted, also inside components.
- * Code that plans, writes or describes with this registry treats such a relation as an unknown name, so no later check is needed. Returns
- * the registry itself if nothing is hidden. Computed once for equal rights.
+ * Code that plans, writes or describes with this registry does not know such a relation, so no later check is needed. Returns the registry
+ * itself if nothing is hidden. Computed once for equal rights.
  */
 export function visibleRegistry(registry: SchemaRegistry, rights: Rights): SchemaRegistry {
   return valueAt(visible(registry), rightsKey(rights), () => createVisible(registry, rights));

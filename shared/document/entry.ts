@@ -74,8 +74,8 @@ export type ContentGraphReader = {
     attribute: string,
   ): readonly LinkTarget[];
   /**
-   * Returns the relation operations of a write that change links, in any world that the write reaches, or in the next publication. Returns
-   * all of them for an entry without a row to edit.
+   * Returns the relation operations of a write that change links in any world that the write reaches, or change the next publication.
+   * Returns all of them for an entry without a row to edit.
    */
   changingOperations(
     type: Uid,

@@ -8,8 +8,8 @@ import type { SchemaRegistry } from '../schema/schema-registry.ts';
 import type { EntryValues } from './events.ts';
 
 /**
- * Path in the entries of a content type whose values must be unique (SEMANTICS section 13): a unique attribute of the type, or of a
- * component at the end of `path`. Each path is separate, as in Strapi; in a dynamic zone each kind of component has its own.
+ * Path in the entries of a content type whose values must be unique (SEMANTICS section 13). It leads to a unique attribute of the type, or
+ * of a component at the end of `path`. Each path is separate, as in Strapi. In a dynamic zone each kind of component has its own.
  */
 export type UniquePath = {
   /** `slug`, `address.code`, `sections[blocks.hero].anchor`: one name for each unique path of a type. */
@@ -36,7 +36,9 @@ export function uniquePaths(registry: SchemaRegistry, type: ContentType): readon
   return uniquePathsOf(registry)(type);
 }
 
-/** Returns the paths by which the graph looks up documents: unique values, and the hash of files, which several files may share. */
+/**
+ * Returns the paths by which the graph looks up documents. They are the unique paths, and the hash of files, which several files may share.
+ */
 export function lookUpPaths(registry: SchemaRegistry, type: ContentType): readonly UniquePath[] {
   const places = uniquePaths(registry, type);
   const hash = type.uid === FILE_TYPE ? type.attributes.get('hash') : undefined;

@@ -53,7 +53,8 @@ export type Decode = (stored: EventContent) => EventContent;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
- * Encodes an event. Throws if the id is not a lower-case UUID or the data is not a JSON value (it has a bigint, undefined or a function).
+ * Encodes an event. Throws if the id is not a lower-case UUID. Throws if the data is not a JSON value, but has a bigint, undefined or a
+ * function.
  */
 function encodeEvent(event: NewEvent): EncodedEvent {
   if (!UUID.test(event.id)) throw new TypeError(`event id "${event.id}" is not a UUID in lower case`);

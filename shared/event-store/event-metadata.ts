@@ -5,8 +5,8 @@ import type { EventMetadata, Unreadable } from './event-store.ts';
 
 /**
  * Metadata as it is stored and as the program uses it. There are two stored forms. In the typed form numbers are numbers and objects are
- * objects. In the all-strings form every value is a string, because KurrentDB's `appendRecords` accepts nothing else: every value other
- * than a text is JSON in a string. `readMetadata` reads both forms.
+ * objects. In the all-strings form every value is a string, because KurrentDB's `appendRecords` accepts nothing else. Every value other
+ * than a text is then JSON in a string. `readMetadata` reads both forms.
  */
 
 /** A stored text or byte sequence that is not JSON. */
@@ -18,7 +18,7 @@ export function notJson(text: string): NotJson {
   return { [NOT_JSON]: text };
 }
 
-/** Returns the stored value, or its text if it is not JSON. */
+/** Returns a stored value, of data or metadata. Returns its text if it is not JSON. */
 export function storedMetadata(value: unknown): unknown {
   return textOf(value) ?? value ?? null;
 }

@@ -5,7 +5,10 @@ import { isIdentityEvent } from '../fleet/identity-events.ts';
 import { isLeaseEvent } from '../fleet/lease-events.ts';
 import { isWebhookEvent } from '../webhooks/webhook-events.ts';
 
-/** Returns whether an event is about documents or content types, and not about rights, webhooks or the fleet, or of another program. */
+/**
+ * Returns whether an event is about documents or content types. Other events are about rights, webhooks or the fleet, or another program
+ * wrote them.
+ */
 export function isAboutContent(event: StoredEvent): boolean {
   return !(
     isForeign(event) ||

@@ -40,9 +40,8 @@ export type ParsedFiles = {
 type Parsed<Model> = { readonly model: Model; readonly json: unknown; readonly report: ReportProblem };
 
 /**
- * Parses schema files and checks them against each other. Every target, inverse side and component must exist and fit, no component may
- * contain itself, and no two types may share a name. `problems` has every problem of every file. If it is empty, the whole registry is
- * valid.
+ * Parses schema files and checks them against each other. Every target, inverse side and component must exist and fit. No component may
+ * contain itself. No two types may share a name. `problems` has every problem of every file. If it is empty, the whole registry is valid.
  */
 export function buildRegistry(files: readonly SchemaFile[]): ParsedFiles {
   const problems: SchemaProblem[] = [];

@@ -2,7 +2,7 @@ import type { Component, Uid } from './content-type.ts';
 
 /**
  * Returns the attributes by which a component contains itself at some depth, each with the chain of components. Such a component is refused
- * even if the chain is optional: every path below a content type that can contain a component is a separate row set, so a recursive
+ * even if the chain is optional. Every path below a content type that can contain a component is a separate row set. So a recursive
  * component would have infinitely many.
  */
 export function componentCycles(

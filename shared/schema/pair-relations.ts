@@ -27,9 +27,9 @@ type End = {
 };
 
 /**
- * Makes the two ends of each relation consistent, in place. Strapi does not compare them. It serves an end without
- * `inversedBy` or `mappedBy`, two ends that both have `inversedBy`, and ends of kinds that do not match. Each end still
- * shows one entry, or a list, as before.
+ * Makes the two ends of each relation consistent, in place. Strapi does not compare them. It serves an end without `inversedBy` or
+ * `mappedBy`, two ends that both have `inversedBy`, and ends whose kinds do not match. Each end still shows one entry, or a list, as
+ * before.
  */
 export function pairRelations(files: readonly SchemaFile[]): SchemaWarning[] {
   const ends = new Map<string, End>();

@@ -10,8 +10,9 @@ const MAX_INSTANT = 8.64e15;
 const DAY = 86_400_000;
 
 /**
- * Returns the epoch milliseconds of an ISO 8601 date or datetime (date only = midnight; no offset = UTC, the server's zone) or of
- * milliseconds written as an integer. Calendar, week and ordinal dates are accepted. Returns null for any other text (SEMANTICS section 2).
+ * Returns the epoch milliseconds of an ISO 8601 date or datetime, or of milliseconds written as an integer. A date alone is midnight.
+ * Without an offset the text is in UTC, the server's zone. Calendar, week and ordinal dates are accepted. Returns null for any other text
+ * (SEMANTICS section 2).
  */
 export function parseInstant(text: string): number | null {
   const [date = '', time, more] = text.split(/[T ]/);

@@ -18,7 +18,7 @@ export function checkThrough(type: ContentType, registry: SchemaRegistry, report
   }
 }
 
-/** Returns the text attribute at the end of a path; undefined if there is none, or a part of the path is private. */
+/** Returns the text attribute at the end of a path. Returns undefined if there is none, or if a part of the path is private. */
 export function throughAttribute(
   registry: SchemaRegistry,
   type: ContentType,

@@ -4,8 +4,8 @@ import type { ContentType, Model, RelationAttribute, ScalarAttribute, ScalarType
 /** Attributes of a row in addition to those of its schema. */
 
 /**
- * Returns the attributes of a row that a request may filter, sort by and select, in the order of an answer: id, documentId, the public
- * scalars of the schema, timestamps, locale. A component has only id and its own. Computed once per model.
+ * Returns the attributes of a row that a request may filter, sort by and select. They are in the order of an answer: id, documentId, the
+ * public scalars of the schema, timestamps, locale. A component has only id and its own. Computed once per model.
  */
 export const queryableScalars = remembered(
   (model: Model): ReadonlyMap<string, ScalarAttribute> =>

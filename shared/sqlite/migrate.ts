@@ -13,7 +13,7 @@ export type MigrationSteps = {
 
 /**
  * Migrates the file's schema from its `user_version` to `migrations.length`. Each migration runs in its own transaction, or in one for each
- * of its steps. Throws if the file is of a newer version than this program knows, or a step fails; a failed step changes nothing.
+ * of its steps. Throws if the file is of a newer version than this program knows, or if a step fails. A failed step changes nothing.
  */
 export function migrate(db: Database, migrations: readonly Migration[]): void {
   for (const _ of migrating(db, migrations));

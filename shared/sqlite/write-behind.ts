@@ -28,7 +28,7 @@ export type WriteBehindData = {
   readonly failures: MessagePort;
 };
 
-/** A transaction: statements that were not sent before, then a sequence of the number and the values of every statement to run. */
+/** A transaction. `statements` were not sent before. `runs` is a sequence of the number and the values of every statement to run. */
 export type WriteMessage = {
   readonly statements: readonly { readonly sql: string; readonly values: number }[];
   readonly runs: readonly SqlParameter[];

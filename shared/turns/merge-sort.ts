@@ -1,6 +1,6 @@
 import { rest } from './slice.ts';
 
-/** Number of entries that are merged between two reads of the clock, and the steps of a slice that one entry costs. */
+/** Number of entries that are merged between two reads of the clock, and the steps that one entry costs. */
 const MERGED_AT_ONCE = 1_024;
 const MERGE_STEPS = 2;
 

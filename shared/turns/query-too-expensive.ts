@@ -1,8 +1,8 @@
 import { RequestError } from '../request-error.ts';
 
 /**
- * An answer exceeds the time limit of an engine. It is a 400 if only the engine's own work on this answer counts: the client has to change
- * the query, since repeating it would take as long.
+ * Error for an answer that takes longer than the time limit of an engine. The limit counts only the engine's own work on this answer. So it
+ * is a 400: repeating the query would take as long, and the client has to change it.
  */
 export class QueryTooExpensive extends RequestError {
   constructor(limitMs: number) {

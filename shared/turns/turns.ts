@@ -33,8 +33,8 @@ export type TurnStep<Result> = () => Result;
 export type Turns = {
   task(limit: number, terms?: AnswerTerms): Task;
   /**
-   * Runs work that begins with `begin`: at once if it is short, else in slices, with turns of other work in between. The first part may be
-   * discarded and run again.
+   * Runs work that begins with `begin`. Short work runs at once. Other work runs in slices, with turns of other work in between. The first
+   * part may be discarded and run again.
    */
   run<Result>(task: Task, begin: () => TurnStep<Result>): Result | Promise<Result>;
   /** Runs bounded work, or the last part of an answer. Its time counts, but it is not refused for taking too long. */
@@ -71,7 +71,7 @@ const DEFAULTS: TurnsOptions = {
 /** Waiting work first gets this fraction of a slice, so that light work finishes soon. */
 const FIRST_SLICES = 4;
 
-/** Maximum ratio of the time of an answer to the work that it may do, and the milliseconds that it always has. */
+/** Maximum ratio of the time until an answer is done to its limit of work. The time is never limited to less than `LEAST_WALL_MS`. */
 const WALL_FACTOR = 10;
 const LEAST_WALL_MS = 1_000;
 
@@ -251,8 +251,8 @@ export function taskOf({ task }: Answered): Task {
 }
 
 /**
- * Returns the work for the next slice. Restarted work comes first, so that it finishes before the next change; then the work that has had
- * the least time, compared by powers of four.
+ * Returns the work for the next slice. Restarted work comes first, so that it finishes before the next change. Then comes the work that has
+ * had the least time, compared by powers of four.
  */
 function leastServed(inProgress: readonly Queued[]): Queued | undefined {
   let best: Queued | undefined;

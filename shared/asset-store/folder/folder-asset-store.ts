@@ -20,8 +20,8 @@ const LOCK = '.lock';
 /**
  * Stores assets as files of `folder`, which it creates: `<first two characters of the hash>/<hash>`. `incoming/` has uploads in progress,
  * `suspects/` an empty file for each suspected hash, and `names/` is described in folder-names.ts. A file gets its final name only when it
- * is complete and on disk. Several processes may share the folder: the name of an upload begins with the name of its process, which holds a
- * lock of that name.
+ * is complete and on disk. Several processes may share the folder. The name of an upload begins with the name of its process. The process
+ * holds a lock of that name.
  */
 export function openFolderAssetStore(folder: string): AssetStore {
   const incoming = join(folder, 'incoming');

@@ -9,7 +9,9 @@ import type { S3Target } from './s3-client.ts';
 /** Longer than any upload takes: older unfinished uploads belong to processes that have ended. */
 const ABANDONED_MS = 24 * 60 * 60 * 1000;
 
-/** Removes uploads that killed processes left a day or more before `now`: whole objects that were never kept, and parts of others. */
+/**
+ * Removes uploads that killed processes left a day or more before `now`. These are whole objects that were never kept, and parts of others.
+ */
 export async function removeAbandonedUploads(target: S3Target, now: number): Promise<void> {
   const { client, bucket, prefix } = target;
   const isOld = (at: Date | undefined) => at !== undefined && at.getTime() < now - ABANDONED_MS;

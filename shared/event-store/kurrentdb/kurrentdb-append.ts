@@ -37,7 +37,7 @@ import {
 export function createAppender(connection: Connection): (append: Append) => Promise<AppendResult> {
   const tails = createStreamTails();
   const streams = createLocks();
-  // The attempt is repeated as a whole, because a search that finds no node must not use up the time limit of the append.
+  // The attempt is repeated as a whole. A search that finds no node must not use up the time limit of the append.
   const retryLimits = { ...connection.retryLimits, giveUpAfterMs: connection.retryLimits.deadlineMs };
   const attempt = async (append: Append): Promise<AppendResult> => {
     try {

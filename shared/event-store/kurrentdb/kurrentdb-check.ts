@@ -14,9 +14,9 @@ const TRIED_BYTES = 1_048_576 + 1_024;
 const NEVER = 2n ** 62n;
 
 /**
- * Checks a server, with a separate message for each check: reachable, TLS, user and password, version, append to the namespace, limit of an
- * append, read on `$all`. It tries an append that expects a revision which no stream has, so it writes nothing. Resolves to messages for
- * operators. Rejects with one if the server cannot be reached, is too old or cannot be read.
+ * Checks a server, with a separate message for each check. It checks that the server is reachable, TLS, user and password, version, append
+ * to the namespace, limit of an append, and read on `$all`. It tries an append that expects a revision which no stream has, so it writes
+ * nothing. Resolves to messages for operators. Rejects with one if the server cannot be reached, is too old or cannot be read.
  */
 export async function checkServer(connection: Connection): Promise<readonly string[]> {
   const { retryLimits, writer } = connection;
@@ -37,7 +37,7 @@ function isTooOld(version: string): boolean {
   return Number(major) < OLDEST[0] || (Number(major) === OLDEST[0] && Number(minor) < OLDEST[1]);
 }
 
-/** Returns messages that say why the user may not append to the namespace, or not as many bytes as the check sends. */
+/** Returns messages that say why the user may not append to the namespace, or why an append of this size is refused. */
 async function tryAppend(connection: Connection): Promise<readonly string[]> {
   const operation = 'append to the space';
   const attempt = async () => {

@@ -45,7 +45,7 @@ export function positionOfEvent({ position, streamId, revision }: Recorded): big
   throw new Error(`the server returns no position for revision ${revision} of ${streamId}: it is too old`);
 }
 
-/** Returns whether the server itself wrote an event to a stream of the namespace, such as the tombstone of a deleted stream. */
+/** Returns whether the server itself wrote an event to a stream of the namespace. The tombstone of a deleted stream is such an event. */
 export function isSystemEvent({ type }: Recorded): boolean {
   return type.startsWith('$');
 }

@@ -82,7 +82,7 @@ const LOOK_EVERY_MS = 500;
 
 /**
  * Informs subscriptions of foreign records after the namespace's last event. A server reports its search position only every 10,000
- * records, and never reports an end of the log that is a few records later.
+ * records. It never reports an end of the log that is a few records later.
  */
 export function createHeadWatch(connection: Connection) {
   const subscribers = new Set<HeadSubscriber>();

@@ -13,8 +13,8 @@ import type { Recorded } from './kurrentdb-event.ts';
 import { DeadlinePassed, isNodeLost, withDeadline } from './kurrentdb-retry.ts';
 
 /**
- * The `Read` call of KurrentDB's protocol, made through grpc-js. The client's own reads cannot be cancelled, find no other node, and return
- * a subscription's checkpoints before the events that precede them.
+ * The `Read` call of KurrentDB's protocol, made through grpc-js. The client's own reads cannot be cancelled and find no other node. They
+ * return a subscription's checkpoints before the events that precede them.
  */
 
 export type ReadFrom = 'start' | 'end' | bigint;

@@ -19,9 +19,9 @@ export type SubscriptionRequest = {
 
 /**
  * Subscribes to the namespace's events with a catch-up subscription to `$all`, which the server filters by stream prefix. A call can end
- * because of a lost connection, another leader, a slow consumer that the server drops, or a node that stopped answering. It then subscribes
- * again after the last handled event or checkpoint. It delivers each event once. It ends when the handler throws or the server refuses
- * permanently.
+ * because of a lost connection, another leader, or a node that stopped answering. A server also drops a slow consumer. The subscription
+ * then begins again after the last handled event or checkpoint. It delivers each event once. It ends when the handler throws or the server
+ * refuses permanently.
  */
 export function subscribeToNamespace(
   connection: Connection,

@@ -101,7 +101,7 @@ function findEarlierAppend(db: Database, { stream, events }: Append): AppendOutc
 }
 
 /**
- * Creates the check of conditions. Most appends of a commit have the same condition, so its stream is read only once, unless an append
+ * Creates the check of conditions. Most appends of a commit have the same condition. So its stream is read only once, unless an append
  * writes to it.
  */
 function createFence(db: Database) {

@@ -12,8 +12,9 @@ const BUSY_FOR_MS = 250;
 const IDLE_LOOK_MS = 100;
 
 /**
- * Calls `look`, which returns whether it found something, until closed: every few milliseconds while the write-ahead log is being written,
- * and rarely otherwise. The change of the file alone is not enough: it comes before the commit is visible, and nothing changes afterwards.
+ * Calls `look` until closed; it returns whether it found something. The calls come every few milliseconds while the write-ahead log is
+ * being written, and rarely otherwise. The change of the file alone is not enough. It comes before the commit is visible, and nothing
+ * changes afterwards.
  */
 export function watchForeignCommits(path: string, look: () => boolean): ForeignCommits {
   let busyUntil = 0;

@@ -22,7 +22,7 @@ const UNDO_BARRIER = 'DROP TRIGGER event_waits_for_copy; PRAGMA user_version = 1
 /** Factor of the log's size that must be free: one for the copy, the rest for links and the new index. */
 const SPACE_FACTOR = 2;
 
-/** Throws before anything is changed, if there is no space for the copy and the links, or if an older copy exists. */
+/** Throws if there is no space for the copy and the links, or if an older copy exists. Nothing is changed before that. */
 export function refuseWithoutDisk(db: Database): void {
   const file = db.location();
   if (file === null || isEmpty(db)) return;

@@ -29,8 +29,8 @@ const OF_SPACE = `SELECT ${WITH_LINK_BEFORE} FROM span CROSS JOIN event
   ORDER BY span.first, event.position LIMIT ?`;
 
 /**
- * Returns up to `limit` of the namespace's events with position > `after`, in order; fewer if they are large, none only at the end. The
- * cost does not depend on the number of events of other namespaces.
+ * Returns up to `limit` of the namespace's events with position > `after`, in order. There are fewer if they are large, and none only at
+ * the end. The cost does not depend on the number of events of other namespaces.
  */
 export function readAfter(db: Database, space: string, after: bigint, limit: number): SpacePage {
   return reading(db, () => {
@@ -44,7 +44,9 @@ export function readAfter(db: Database, space: string, after: bigint, limit: num
   });
 }
 
-/** Returns up to `limit` events of a stream with revision >= `from`, in order; fewer if they are large, none only at the end. */
+/**
+ * Returns up to `limit` events of a stream with revision >= `from`, in order. There are fewer if they are large, and none only at the end.
+ */
 export function readStreamFrom(
   db: Database,
   stream: string,
