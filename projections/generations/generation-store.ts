@@ -93,6 +93,10 @@ const GENERATIONS = 'SELECT number, state, source, indices, switching FROM gener
 const LAST_REBUILD = `SELECT id, scope, generation, phase, wanted, started_at, progress, message FROM rebuild
   ORDER BY id DESC LIMIT 1`;
 
+const INSERT_GENERATION = `INSERT INTO generation (number, state, source, made_at) VALUES (?, 'building', ?, ?)`;
+const INSERT_REBUILD = `INSERT INTO rebuild (scope, generation, phase, wanted, started_at, progress)
+  VALUES (?, ?, ?, 'run', ?, ?)`;
+
 /** Opens the record of a data directory's generations, or creates it. */
 export function openGenerationStore(data: string): GenerationStore {
   const db = openDatabase(join(data, 'generations.db'), { durability: 'normal', migrations: MIGRATIONS });
@@ -119,18 +123,9 @@ export function openGenerationStore(data: string): GenerationStore {
         if (last !== undefined && !isEnded(last.phase)) throw new Error('the last rebuild is still running');
         const number = Math.max(last?.generation ?? 0, ...generations().map((each) => each.number)) + 1;
         run('DELETE FROM difference');
-        run(
-          'INSERT INTO generation (number, state, source, made_at) VALUES (?, ?, ?, ?)',
-          number,
-          'building',
-          scope.graph ? 'log' : 'copy',
-          at,
-        );
-        run(
-          'INSERT INTO rebuild (scope, generation, phase, wanted, started_at, progress) VALUES (?, ?, ?, ?, ?, ?)',
-          ...[JSON.stringify(scope), number, scope.graph ? 'replaying' : 'copying', 'run', at],
-          JSON.stringify(NO_PROGRESS),
-        );
+        run(INSERT_GENERATION, number, scope.graph ? 'log' : 'copy', at);
+        const phase: RebuildPhase = scope.graph ? 'replaying' : 'copying';
+        run(INSERT_REBUILD, JSON.stringify(scope), number, phase, at, JSON.stringify(NO_PROGRESS));
         return rebuild() as Rebuild;
       }),
     enter: (id, phase, message) =>
