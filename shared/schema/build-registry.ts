@@ -72,10 +72,7 @@ export function buildRegistry(files: readonly SchemaFile[]): ParsedFiles {
   return { registry, sources, problems };
 }
 
-function parseFiles(
-  files: readonly SchemaFile[],
-  problems: SchemaProblem[],
-): { types: Parsed<ContentType>[]; components: Parsed<Component>[] } {
+function parseFiles(files: readonly SchemaFile[], problems: SchemaProblem[]) {
   const types: Parsed<ContentType>[] = [];
   const components: Parsed<Component>[] = [];
   for (const source of files) {

@@ -74,11 +74,7 @@ export const BUILT_IN_TYPES: readonly ContentType[] = [...BUILT_IN_SCHEMAS].map(
 );
 
 /** Returns the built-in types in the form of schema files. */
-export function builtInSchemas(): readonly {
-  readonly uid: Uid;
-  readonly namespace: string;
-  readonly json: object;
-}[] {
+export function builtInSchemas() {
   return [...BUILT_IN_SCHEMAS].map(([uid, json]) => ({
     uid,
     namespace: uid.slice(0, uid.lastIndexOf('.')),

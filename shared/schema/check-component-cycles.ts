@@ -5,10 +5,7 @@ import type { Component, Uid } from './content-type.ts';
  * even if the chain is optional. Every path below a content type that can contain a component is a separate row set. So a recursive
  * component would have infinitely many.
  */
-export function componentCycles(
-  components: ReadonlyMap<Uid, Component>,
-  component: Component,
-): readonly { readonly attribute: string; readonly chain: readonly Uid[] }[] {
+export function componentCycles(components: ReadonlyMap<Uid, Component>, component: Component) {
   return directComponents(component).flatMap(({ attribute, uid }) => {
     const back = pathTo(components, uid, component.uid, new Set());
     return back === undefined ? [] : [{ attribute, chain: [component.uid, ...back] }];

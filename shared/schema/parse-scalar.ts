@@ -69,10 +69,7 @@ export function parseScalar(
 }
 
 /** Returns the bounds of a biginteger as decimal texts. */
-function exactBounds(
-  raw: RawScalar,
-  report: ReportProblem,
-): { min: Bound | undefined; max: Bound | undefined } {
+function exactBounds(raw: RawScalar, report: ReportProblem) {
   const exact = (key: 'min' | 'max') => {
     const value = raw[key];
     if (value === undefined) return undefined;

@@ -1,7 +1,7 @@
 import type { Json } from '../json.ts';
 import { buildRegistry, type ParsedFiles, type SchemaFile } from './build-registry.ts';
 import { allowedComponents } from './component-uids.ts';
-import type { ContentType, Model, Uid } from './content-type.ts';
+import type { Model, Uid } from './content-type.ts';
 import { contentTypeOf, type SchemaRegistry } from './schema-registry.ts';
 
 /** A content type with the components it can contain, as stored in the log. */
@@ -49,10 +49,7 @@ export function registryOfDefinitions(definitions: readonly TypeDefinition[]): S
 }
 
 /** Returns a content type as its definition describes it, and a registry with its components. The registry has no other content types. */
-export function modelOfDefinition(definition: TypeDefinition): {
-  readonly registry: SchemaRegistry;
-  readonly model: ContentType;
-} {
+export function modelOfDefinition(definition: TypeDefinition) {
   const registry = registryOfDefinitions([definition]);
   return { registry, model: contentTypeOf(registry, definition.uid) };
 }

@@ -16,8 +16,7 @@ export function convertLocales(
   if (wasLocalized === view.localized) return;
   const [from, to] = view.localized ? ['', defaultLocale] : [defaultLocale, ''];
   const { db, names } = context;
-  // Renames entries from an earlier time with the opposite setting: they have no rows, and other entries need their
-  // names.
+  // Renames entries from an earlier time with the opposite setting: they have no rows, and other entries need their names.
   db.run(
     `UPDATE entries SET locale = locale || '#' || id WHERE type = ?1 AND locale = ?2 AND EXISTS (
       SELECT 1 FROM entries AS other WHERE other.type = ?1 AND other.locale = ?3 AND other.document_id = entries.document_id)`,

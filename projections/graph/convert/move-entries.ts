@@ -3,7 +3,7 @@ import { registryOfDefinitions, type TypeDefinition } from '../../../shared/sche
 import type { GraphContext } from '../apply/graph-context.ts';
 import { reportLinks } from '../store/link-store.ts';
 import { BOTH_WORLDS } from '../store/row-keys.ts';
-import { createSchemaView, type SchemaView } from '../store/type-view.ts';
+import { createSchemaView } from '../store/type-view.ts';
 import { changeOf, convertEntry, type Redefinition, removeUndefinedLinks } from './convert-types.ts';
 import type { ModelChange } from './convert-values.ts';
 import { isSameModel } from './definitions.ts';
@@ -97,10 +97,7 @@ function copyRows({ db, existing, sequences }: GraphContext): void {
 }
 
 /** Returns the definitions with which the attached graph applies events, and those of this graph that replace them. */
-function readDefinitions({ db, names }: GraphContext): {
-  readonly redefined: readonly Redefinition[];
-  readonly before: SchemaView;
-} {
+function readDefinitions({ db, names }: GraphContext) {
   const parsed = (text: unknown) => JSON.parse(String(text)) as TypeDefinition;
   const earlier = db
     .all(`SELECT data FROM ${LATE}.definitions ORDER BY position`)
@@ -110,7 +107,7 @@ function readDefinitions({ db, names }: GraphContext): {
       `SELECT late.data, definitions.data FROM main.definitions
        JOIN ${LATE}.definitions AS late USING (uid) WHERE late.data <> definitions.data ORDER BY definitions.position`,
     )
-    .map(([before, now]) => ({ before: parsed(before), now: parsed(now) }))
+    .map(([before, now]): Redefinition => ({ before: parsed(before), now: parsed(now) }))
     .filter(({ before, now }) => !isSameModel(before, now));
   return { redefined, before: createSchemaView(registryOfDefinitions(earlier), names) };
 }

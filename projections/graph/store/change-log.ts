@@ -126,10 +126,7 @@ function existingLinks(
 }
 
 /** Returns the keys of the rows at the ends of a link in a world, whether or not the rows exist. */
-export function linkRows(
-  { relation, source, target }: LinkEnds,
-  world: WorldNumber,
-): { readonly sourceRow: number; readonly targetRow: number } {
+export function linkRows({ relation, source, target }: LinkEnds, world: WorldNumber) {
   return {
     sourceRow: rowKeyIn(world, relation.sourceDraftAndPublish, source),
     targetRow: rowKeyIn(world, relation.targetDraftAndPublish, target),

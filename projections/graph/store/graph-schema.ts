@@ -1,8 +1,7 @@
 /**
- * Schema of the content graph's file. Everything has a number. `names.id` is the number of a content type or of a
- * *model attribute* (a relation or unique attribute). `entries.id` is that of an entry, which is a document in one
- * locale. A row has `entry * 4 + version` (0 draft, 1 published, 2 without versions). So a link needs no join to know
- * its rows.
+ * Schema of the content graph's file. Everything has a number. `names.id` is the number of a content type or of a *model attribute* (a
+ * relation or unique attribute). `entries.id` is that of an entry, which is a document in one locale. A row has `entry * 4 + version` (0
+ * draft, 1 published, 2 without versions). So a link needs no join to know its rows.
  */
 export const GRAPH_MIGRATIONS: readonly string[] = [
   `

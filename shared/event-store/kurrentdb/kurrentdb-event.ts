@@ -10,8 +10,7 @@ export type Recorded = NonNullable<ResolvedEvent['event']> & {
 };
 
 /**
- * Converts an event for the client: JSON data, and the metadata as KurrentDB's custom metadata. `appendRecords` needs
- * `metadataAsStrings`.
+ * Converts an event for the client: JSON data, and the metadata as KurrentDB's custom metadata. `appendRecords` needs `metadataAsStrings`.
  */
 export function toEventData(event: EncodedEvent, metadataOf = withServerNames): EventData {
   const { id, type, data, metadata } = event;

@@ -120,8 +120,7 @@ function ofStream(rows: readonly EventRow[], stream: string | undefined): readon
 
 /** Creates the memory of recent events, with a cheap check whether other connections have extended the log. */
 function createGrowth(db: Database, same: SameLog) {
-  // The order matters. A commit between the two reads is found by the next check; in the other order it would be
-  // missed.
+  // The order matters. A commit between the two reads is found by the next check; in the other order it would be missed.
   let foreignVersion = readForeignVersion(db);
   const recent = createRecentEvents(readLastPosition(db));
   const look = (): boolean => {

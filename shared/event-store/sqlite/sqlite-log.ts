@@ -140,11 +140,7 @@ const FIND_EVENT = `SELECT stream, revision, position FROM event
   WHERE id = ? AND ${SPACE_OF_STREAM} = ? AND chain IS NOT NULL`;
 
 /** Returns the event with this id in the namespace; undefined if there is none. */
-export function findEvent(
-  db: Database,
-  space: string,
-  id: string,
-): { readonly stream: string; readonly revision: bigint; readonly position: bigint } | undefined {
+export function findEvent(db: Database, space: string, id: string) {
   const row = readRow<readonly [string, bigint, bigint]>(db, FIND_EVENT, id, space);
   return row && { stream: row[0], revision: row[1], position: row[2] };
 }
