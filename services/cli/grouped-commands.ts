@@ -1,4 +1,4 @@
-import { type CommandRow, command, JSON_OPTION } from './settings/command.ts';
+import { type CommandRow, command, commandsOf, JSON_OPTION } from './settings/command.ts';
 import { OPERATOR_SETTINGS, TOKEN_SETTINGS, WEBHOOK_COMMAND_SETTINGS } from './settings/settings.ts';
 
 export const COMMAND_GROUPS = {
@@ -8,9 +8,13 @@ export const COMMAND_GROUPS = {
   assets: 'make missing smaller pictures of uploaded files',
 } as const;
 
+const token = commandsOf(TOKEN_SETTINGS, () => import('./commands/token.ts'));
+const webhook = commandsOf(WEBHOOK_COMMAND_SETTINGS, () => import('./commands/webhook.ts'));
+const parked = commandsOf(OPERATOR_SETTINGS, () => import('./commands/parked.ts'));
+
 /** The commands whose names begin with that of a group. */
 export const GROUPED_COMMANDS: readonly CommandRow[] = [
-  command({
+  token({
     name: 'token create',
     description: 'create a token and show it once',
     options: [
@@ -21,23 +25,20 @@ export const GROUPED_COMMANDS: readonly CommandRow[] = [
       ['--expires <time>', 'time or date of expiry, such as 12h, 30d, 4w or 2030-01-31 (default: never)'],
       ['--token-stdin', 'read the token from stdin, for example a Strapi token that clients already use'],
     ],
-    settings: TOKEN_SETTINGS,
-    load: async () => (await import('./commands/token.ts')).createToken,
+    run: ({ createToken }) => createToken,
   }),
-  command({
+  token({
     name: 'token list',
     description: 'list all tokens, including revoked ones',
-    settings: TOKEN_SETTINGS,
-    load: async () => (await import('./commands/token.ts')).listTokens,
+    run: ({ listTokens }) => listTokens,
   }),
-  command({
+  token({
     name: 'token revoke',
     description: 'revoke a token; every process refuses it within a second',
     argument: ['<id-or-name>'],
-    settings: TOKEN_SETTINGS,
-    load: async () => (await import('./commands/token.ts')).revokeToken,
+    run: ({ revokeToken }) => revokeToken,
   }),
-  command({
+  webhook({
     name: 'webhook add',
     description: 'add a webhook and show its secret once',
     argument: ['<url>', 'URL of the receiver'],
@@ -54,56 +55,49 @@ export const GROUPED_COMMANDS: readonly CommandRow[] = [
       ['--allow-private', 'allow a URL in a private network'],
       JSON_OPTION,
     ],
-    settings: WEBHOOK_COMMAND_SETTINGS,
-    load: async () => (await import('./commands/webhook.ts')).addWebhook,
+    run: ({ addWebhook }) => addWebhook,
   }),
-  command({
+  webhook({
     name: 'webhook list',
     description: 'list all webhooks',
     options: [JSON_OPTION],
-    settings: WEBHOOK_COMMAND_SETTINGS,
-    load: async () => (await import('./commands/webhook.ts')).listWebhooks,
+    run: ({ listWebhooks }) => listWebhooks,
   }),
-  command({
+  webhook({
     name: 'webhook pause',
     description: 'pause a webhook; its deliveries wait until varve webhook resume',
     argument: ['<id-or-name>'],
-    settings: WEBHOOK_COMMAND_SETTINGS,
-    load: async () => (await import('./commands/webhook.ts')).pauseWebhook,
+    run: ({ pauseWebhook }) => pauseWebhook,
   }),
-  command({
+  webhook({
     name: 'webhook resume',
     description:
       'resume a webhook and send its waiting deliveries; a disabled webhook starts with new changes',
     argument: ['<id-or-name>'],
-    settings: WEBHOOK_COMMAND_SETTINGS,
-    load: async () => (await import('./commands/webhook.ts')).resumeWebhook,
+    run: ({ resumeWebhook }) => resumeWebhook,
   }),
-  command({
+  webhook({
     name: 'webhook remove',
     description: 'remove a webhook and its deliveries',
     argument: ['<id-or-name>'],
-    settings: WEBHOOK_COMMAND_SETTINGS,
-    load: async () => (await import('./commands/webhook.ts')).removeWebhook,
+    run: ({ removeWebhook }) => removeWebhook,
   }),
-  command({
+  webhook({
     name: 'webhook rotate',
     description:
       'create a new secret and show it once; deliveries are also signed with the old one for a day',
     argument: ['<id-or-name>'],
     options: [JSON_OPTION],
-    settings: WEBHOOK_COMMAND_SETTINGS,
-    load: async () => (await import('./commands/webhook.ts')).rotateWebhook,
+    run: ({ rotateWebhook }) => rotateWebhook,
   }),
-  command({
+  webhook({
     name: 'webhook test',
     description: 'send the event trigger-test to the receiver from this machine',
     argument: ['<id-or-name>'],
     options: [JSON_OPTION],
-    settings: WEBHOOK_COMMAND_SETTINGS,
-    load: async () => (await import('./commands/webhook.ts')).testReceiver,
+    run: ({ testReceiver }) => testReceiver,
   }),
-  command({
+  webhook({
     name: 'webhook deliveries',
     description: 'list stored deliveries, newest first',
     argument: ['[id-or-name]'],
@@ -114,10 +108,9 @@ export const GROUPED_COMMANDS: readonly CommandRow[] = [
       ],
       JSON_OPTION,
     ],
-    settings: WEBHOOK_COMMAND_SETTINGS,
-    load: async () => (await import('./commands/webhook.ts')).listDeliveries,
+    run: ({ listDeliveries }) => listDeliveries,
   }),
-  command({
+  webhook({
     name: 'webhook replay',
     description: 'send deliveries again: the parked ones, a single one, or all since a position of the log',
     argument: ['<id-or-name>'],
@@ -125,38 +118,33 @@ export const GROUPED_COMMANDS: readonly CommandRow[] = [
       ['--delivery <id>', 'only this delivery'],
       ['--from <position>', 'all since this position of the log, including delivered ones'],
     ],
-    settings: WEBHOOK_COMMAND_SETTINGS,
-    load: async () => (await import('./commands/webhook.ts')).replayWebhook,
+    run: ({ replayWebhook }) => replayWebhook,
   }),
-  command({
+  parked({
     name: 'parked list',
     description: 'list parked documents with their reasons',
     options: [JSON_OPTION],
-    settings: OPERATOR_SETTINGS,
-    load: async () => (await import('./commands/parked.ts')).listParked,
+    run: ({ listParked }) => listParked,
   }),
-  command({
+  parked({
     name: 'parked show',
     description: 'show a parked document with its row',
     argument: ['<item-or-document>'],
-    settings: OPERATOR_SETTINGS,
-    load: async () => (await import('./commands/parked.ts')).showParked,
+    run: ({ showParked }) => showParked,
   }),
-  command({
+  parked({
     name: 'parked retry',
     description: 'write parked documents to the read index again',
     argument: ['[items-or-documents...]'],
     options: [['--all', 'all parked documents']],
-    settings: OPERATOR_SETTINGS,
-    load: async () => (await import('./commands/parked.ts')).decideParked('retry'),
+    run: ({ decideParked }) => decideParked('retry'),
   }),
-  command({
+  parked({
     name: 'parked drop',
     description: 'remove parked documents from the list; the index stays as it is',
     argument: ['[items-or-documents...]'],
     options: [['--all', 'all parked documents']],
-    settings: OPERATOR_SETTINGS,
-    load: async () => (await import('./commands/parked.ts')).decideParked('drop'),
+    run: ({ decideParked }) => decideParked('drop'),
   }),
   command({
     name: 'assets formats',

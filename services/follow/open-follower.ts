@@ -102,10 +102,8 @@ export function openFollower(options: OpenFollowerOptions): Follower & { readonl
 }
 
 /** Imports an archive before Strapi is read: only the archive has the passwords. */
-async function importFirst(
-  { imports, registry, defaultLocale, space, graph, assets, library, scratch }: OpenFollowerOptions,
-  file: string,
-): Promise<void> {
+async function importFirst(options: OpenFollowerOptions, file: string): Promise<void> {
+  const { imports, graph, assets, library, scratch } = options;
   const stagingFile = join(scratch, 'followed-archive.db');
   const remove = () => {
     for (const end of ['', '-wal', '-shm']) rmSync(`${stagingFile}${end}`, { force: true });
@@ -113,10 +111,8 @@ async function importFirst(
   remove();
   try {
     await importArchive({
+      ...options,
       file,
-      registry,
-      defaultLocale,
-      space,
       stagingFile,
       graph: graph.reader,
       epoch: imports.epoch(),

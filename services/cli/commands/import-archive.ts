@@ -27,7 +27,11 @@ export async function importArchiveFile(
   { dryRun, json }: ArchiveOptions,
 ): Promise<void> {
   const contentTypes = await readContentTypes(settings, pino({ level: 'warn' }, pino.destination(2)));
-  const run = (target: ImportTarget, scratch: string) => runImport(file, settings, target, scratch);
+  const run = (target: ImportTarget, scratch: string) => {
+    const progress = showImport(file);
+    const stagingFile = join(scratch, 'archive.db');
+    return importArchive({ ...settings, ...target, ...progress, file, stagingFile }).finally(progress.end);
+  };
   const started = performance.now();
   const summary =
     dryRun === true ? await inTemporary(contentTypes, run) : await inData(file, settings, contentTypes, run);
@@ -96,26 +100,6 @@ async function inTemporary({ registry }: ReadContentTypes, run: Run): Promise<Ar
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-async function runImport(
-  file: string,
-  { key, defaultLocale, space, roleDrafts }: ImportSettings,
-  target: ImportTarget,
-  scratch: string,
-): Promise<ArchiveSummary> {
-  const progress = showImport(file);
-  return importArchive({
-    file,
-    key,
-    defaultLocale,
-    space,
-    roleDrafts,
-    ...target,
-    stagingFile: join(scratch, 'archive.db'),
-    onBytes: progress.onBytes,
-    onDocuments: progress.onDocuments,
-  }).finally(progress.end);
 }
 
 /** Two bars: the archive that is read, and the documents that are written. */

@@ -48,11 +48,7 @@ async function linesOf(
   settings: OperatorSettings,
   request: { action: 'list' | 'retry' | 'drop'; items?: string[] },
 ): Promise<readonly ParkedLine[]> {
-  return withOperations(settings, async (operations) => {
-    const lines: ParkedLine[] = [];
-    for await (const line of operations.run('parked', request)) lines.push(line);
-    return lines;
-  });
+  return withOperations(settings, (operations) => Array.fromAsync(operations.run('parked', request)));
 }
 
 function columnsOf({ item, type, documentId, locale, position, reason }: ParkedItem): readonly string[] {

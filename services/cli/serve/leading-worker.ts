@@ -32,12 +32,9 @@ export async function openLeadingWorker(
     /** Begins to answer requests of the other workers. */
     serve: inner.serve,
     /** Returns the workers that may be started now; undefined if this worker's content types are about to change. */
-    followers({
-      deferred,
-      operator: { generations },
-    }: Pick<Varve, 'deferred' | 'operator'>): Followers | undefined {
+    followers({ deferred, operator }: Pick<Varve, 'deferred' | 'operator'>): Followers | undefined {
       if (deferred.length > 0) return undefined;
-      return { count: workers - 1, graph: graphFile(data, generations.store.live().number) };
+      return { count: workers - 1, graph: graphFile(data, operator.generations.store.live().number) };
     },
     shared: ({ operator: { log } }: Pick<Varve, 'operator'>) => ({
       rotation,

@@ -21,12 +21,18 @@ type CommandText = {
   readonly settings: SettingsTable;
 };
 
+/** Code of a command: it gets the settings, the other options by their names in camel case, and the argument. */
+type Work<Settings, Options, Argument> = (
+  settings: Settings,
+  options: Options,
+  argument: Argument,
+) => Promise<void>;
+
 type CommandDefinition<Table extends SettingsTable, Settings, Options, Argument> = CommandText & {
   readonly settings: Table;
   /** Makes the settings from the given options. Default: parses them with the table. Throws InvalidSettings. */
   readonly parse?: (given: Given) => Settings | Promise<Settings>;
-  /** Imports the code of the command: it gets the settings, the other options by their names in camel case, and the argument. */
-  readonly load: () => Promise<(settings: Settings, options: Options, argument: Argument) => Promise<void>>;
+  readonly load: () => Promise<Work<Settings, Options, Argument>>;
 };
 
 export type JsonOption = { readonly json?: true };
@@ -50,6 +56,18 @@ export function command<
       await work(settings, Object.fromEntries(own) as Options, argument as Argument);
     },
   };
+}
+
+/** Returns a function that creates rows with these settings. `run` selects the code of the row from the module that `load` imports. */
+export function commandsOf<Table extends SettingsTable, Module>(
+  settings: Table,
+  load: () => Promise<Module>,
+) {
+  return <Options, Argument>(
+    row: Omit<CommandText, 'settings'> & {
+      readonly run: (module: Module) => Work<SettingsOf<Table>, Options, Argument>;
+    },
+  ): CommandRow => command({ ...row, settings, load: async () => row.run(await load()) });
 }
 
 /** Adds commands to the program. `groups`: the description of each, by name. `run` gets the name and the command's action. */

@@ -14,20 +14,16 @@ export function corsOrigins(
   const project = readCorsConfig(contentTypes);
   if (project === undefined) return { origins: [] };
   const { file, failure, origins = [] } = project;
-  if (failure !== undefined) {
-    const reason = { file, reason: failure };
+  if (failure !== undefined)
     logger.warn(
-      reason,
+      { file, reason: failure },
       "the project's middlewares cannot be read: pass --cors to let pages of other origins call the API",
     );
-  }
   const usable = origins.filter(isOrigin);
-  for (const origin of origins) {
-    if (!isOrigin(origin))
-      logger.warn(
-        { file, origin },
-        'ignoring a value in the origins of the project, because it is not an origin',
-      );
-  }
+  for (const origin of origins.filter((each) => !isOrigin(each)))
+    logger.warn(
+      { file, origin },
+      'ignoring a value in the origins of the project, because it is not an origin',
+    );
   return { origins: usable, ...(usable.length > 0 ? { file } : {}) };
 }

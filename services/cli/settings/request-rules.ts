@@ -20,13 +20,11 @@ export function requestRules(
   project: ApiConfig | undefined,
   { logger, metrics }: Observers,
 ): RequestRules {
-  if (project?.failure !== undefined) {
-    const { file, failure } = project;
+  if (project?.failure !== undefined)
     logger.warn(
-      { file, reason: failure },
+      { file: project.file, reason: project.failure },
       "a part of the project's configuration cannot be read: Strapi's defaults are used instead",
     );
-  }
   const { maxOffset, strictParams = project?.strictParams ?? true } = settings;
   const strictDocuments = settings.strictParams ?? project?.strictDocuments ?? true;
   const rules = {
