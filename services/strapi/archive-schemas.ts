@@ -4,7 +4,7 @@ import { addedAttributes, extendedSchema, isBuiltInType } from '../../shared/sch
 import { FILE_TYPE } from '../../shared/schema/content-type.ts';
 import { type Archive, archiveFiles, archivePartOf, type LineShape, readJsonLines } from './archive.ts';
 
-/** A line of `schemas/`: a content type or component with all that Strapi and its plugins add to it. */
+/** Line of `schemas/`: a content type or component, with the attributes that Strapi and its plugins add. */
 type ArchivedSchema = {
   readonly modelType: string;
   readonly uid: string;
@@ -30,12 +30,12 @@ const OF_MEDIA_LIBRARY = ['folder', 'related'];
 const OWN_PLUGINS =
   /^(admin|plugin::(upload|i18n|users-permissions|content-releases|review-workflows))(::|\.)/;
 
-/** Schema files of an archive. */
+/** Returns the schema files of an archive. */
 export async function readArchiveSchemas(archive: Archive): Promise<SchemaFile[]> {
   const files: SchemaFile[] = [];
   for await (const file of archiveFiles(archive)) {
     const isSchemas = archivePartOf(file.name) === 'schemas';
-    // They come first: the rest may be gigabytes.
+    // Schemas come first in an archive. The rest may have gigabytes.
     if (!isSchemas && files.length > 0) break;
     if (!isSchemas) continue;
     for await (const line of readJsonLines(file, SCHEMA)) {

@@ -5,20 +5,20 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { pack } from 'tar-stream';
 
-/** Writes an archive in Strapi's form: a compressed tar. The size of a part precedes it, so growing parts are written to files first. */
+/** Writer of an archive in Strapi's form: a compressed tar. The size of a part precedes it, so growing parts are written to files first. */
 export type ArchiveWriter = {
   add(name: string, text: string): Promise<void>;
   addFile(name: string, file: string): Promise<void>;
   addContent(name: string, size: number, content: Readable): Promise<void>;
-  /** Resolves when the archive is whole. */
+  /** Resolves when the archive is complete. */
   end(): Promise<void>;
 };
 
-/** Creates the file. An error while writing rejects `end`. */
+/** Creates the archive's file. `end` rejects if anything could not be written. */
 export function openArchiveWriter(file: string): ArchiveWriter {
   const tar = pack();
   const written = pipeline(tar, createGzip(), createWriteStream(file, { mode: 0o600, flush: true }));
-  // `end` rejects with it.
+  // `end` rejects with the error.
   written.catch(() => {});
   const addContent = async (name: string, size: number, content: Readable) => {
     await Promise.race([pipeline(content, tar.entry({ name, size })), written]);
@@ -36,10 +36,10 @@ export function openArchiveWriter(file: string): ArchiveWriter {
   };
 }
 
-/** A part of an archive that is written line by line. */
+/** File with a part of an archive that is written line by line. */
 export type LinesFile = { readonly file: string; write(line: object): Promise<void>; end(): Promise<void> };
 
-/** Creates a file of JSON lines, `<name>.jsonl`. An entry of an archive needs its size before its bytes. */
+/** Creates a file of JSON lines, `<name>.jsonl`. */
 export function openLinesFile(folder: string, name: string): LinesFile {
   const file = path.join(folder, `${name}.jsonl`);
   const stream = createWriteStream(file, { mode: 0o600 });

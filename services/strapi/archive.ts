@@ -7,7 +7,7 @@ import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
 import { decryptArchive } from './decrypt-archive.ts';
 
-/** A file of an archive. Read its content, or continue with the next file. */
+/** File of an archive. The caller reads its content, or continues with the next file. */
 export type ArchiveFile = {
   /** Path with `/`: `entities/entities_00001.jsonl`. */
   readonly name: string;
@@ -16,11 +16,11 @@ export type ArchiveFile = {
 };
 
 export type Archive = {
-  /** A .tar, .tar.gz or either with .enc, or a folder of their files. */
+  /** File .tar or .tar.gz, with or without .enc, or a folder with the same files. */
   readonly file: string;
-  /** Key of an encrypted archive. */
+  /** Passphrase of an encrypted archive. */
   readonly key?: string | undefined;
-  /** Hears of bytes that were read of the file. */
+  /** Called with the number of bytes that were read from the file. */
   readonly onBytes?: (bytes: number) => void;
 };
 
@@ -33,11 +33,11 @@ export function isArchive(file: string): boolean {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) return false;
   if (!found.isDirectory()) return /\.tar(\.gz)?(\.enc)?$|\.tgz$/.test(file);
-  // A type of a project may be called metadata.
+  // One name is not enough: a folder of content types may have a type called metadata.
   return [METADATA, 'schemas', 'entities'].every((name) => existsSync(path.join(file, name)));
 }
 
-/** Files of an archive in its order. Throws a message if it is not an archive of Strapi's. */
+/** Yields the files of an archive in their order. Throws a message if `strapi export` did not write it. */
 export async function* archiveFiles(archive: Archive): AsyncGenerator<ArchiveFile> {
   if (statSync(archive.file).isDirectory()) {
     yield* folderFiles(archive);
@@ -45,7 +45,7 @@ export async function* archiveFiles(archive: Archive): AsyncGenerator<ArchiveFil
   }
   let isKnown = false;
   const tar = extract();
-  // The iterators below throw it, sooner or later.
+  // The iterators below throw the error.
   tar.on('error', () => {});
   const failed = pipeline(plainBytes(archive), decompressor(archive), tar).catch((error: unknown) => {
     tar.destroy(error as Error);
@@ -53,7 +53,7 @@ export async function* archiveFiles(archive: Archive): AsyncGenerator<ArchiveFil
   try {
     for await (const entry of tar) {
       entry.on('error', () => {});
-      // An archive that was made on Windows may have its separators.
+      // An archive from Windows may have backslashes.
       const name = path.posix.normalize(entry.header.name.replaceAll('\\', '/'));
       if (entry.header.type === 'file' && isPart(name)) {
         isKnown = true;
@@ -80,15 +80,15 @@ async function* contentOf(archive: Archive, entry: AsyncIterable<Buffer>): Async
   }
 }
 
-/** Characters of the longest line. A longer one would fill the memory before it could be parsed. */
+/** Maximum number of characters in a line. A longer line would fill the memory before it could be parsed. */
 const MAX_LINE = 256 * 1024 * 1024;
 /** Characters of a line that a message shows. */
 const MAX_SHOWN = 80;
 
-/** Shape that the lines of a part have, and its name in messages. */
+/** Shape of the lines of a part, and its name in messages. */
 export type LineShape<Line> = { readonly name: string; readonly fits: (line: unknown) => line is Line };
 
-/** Yields the parsed lines of a file of an archive. A line that is not JSON, too long or of another shape is an error that names it. */
+/** Yields the parsed lines of a file. Throws a message that names the line if it is too long, not JSON, or of another shape. */
 export async function* readJsonLines<Line>(
   { name, content }: ArchiveFile,
   shape: LineShape<Line>,
@@ -107,7 +107,7 @@ export async function* readJsonLines<Line>(
   }
 }
 
-/** Parses the text. If it is not JSON, the error names where it is. */
+/** Parses a text. If it is not JSON, throws a message that begins with `at`. */
 export function parsedJson(text: string, at: string): unknown {
   try {
     return JSON.parse(text);
@@ -117,8 +117,8 @@ export function parsedJson(text: string, at: string): unknown {
 }
 
 /**
- * Yields lines, and null for one that is too long. readline's iterator does not pass errors of its input on: a file that is cut short would
- * end the process. The parts of a line are joined once, since a text with embedded pictures has megabytes.
+ * Yields lines, and null for a line that is too long. It does not use readline, whose iterator hides errors of its input: a truncated file
+ * would end the process. The parts of a line are joined once, because a text with embedded pictures has megabytes.
  */
 async function* textLines(content: AsyncIterable<Buffer>, maxLine: number): AsyncGenerator<string | null> {
   const decoder = new TextDecoder();
@@ -138,7 +138,7 @@ async function* textLines(content: AsyncIterable<Buffer>, maxLine: number): Asyn
   yield parts.join('') + decoder.decode();
 }
 
-/** Part of an archive that a file belongs to: `entities`, `assets/uploads`. */
+/** Returns the part of the archive that a file belongs to, such as `entities` or `assets/uploads`. */
 export function archivePartOf(name: string): string {
   return path.posix.dirname(name);
 }
@@ -175,7 +175,7 @@ async function* folderFiles({ file, onBytes }: Archive): AsyncGenerator<ArchiveF
   }
 }
 
-/** Order of an archive: the description of a picture precedes it. */
+/** Sorts files as in an archive: `assets/metadata` precedes `assets/uploads`, so the description of a picture precedes the picture. */
 function byPart(a: string, b: string): number {
   const rank = (name: string) => PARTS.indexOf(name.split('/')[0] ?? '');
   return rank(a) - rank(b) || (a < b ? -1 : 1);

@@ -22,7 +22,7 @@ export type ImportedRow = EntryImported['data'];
 
 const AUTHOR = { actor: { kind: 'import' }, via: 'import' } as const;
 
-/** Events of a document of an archive: one for each row. Their ids follow from their content. */
+/** Returns the events of an archive's document, one for each row. Their ids are derived from their content. */
 export function archivedDocument(scope: DocumentScope, rows: readonly StagedRow[]): ImportedDocument {
   const [{ type, documentId }] = rows as readonly [StagedRow];
   const definition = contentTypeOf(scope.registry, type);
@@ -40,7 +40,7 @@ export function archivedDocument(scope: DocumentScope, rows: readonly StagedRow[
   return { kind: 'document', type, documentId, claims: [], stream, events };
 }
 
-/** The rows of a document as events say them, in the order of their events. */
+/** Returns the rows of a document in the form and order of their events. */
 export function importedRows(
   scope: RowScope,
   type: ContentType,
@@ -51,7 +51,7 @@ export function importedRows(
 
 type Row = Omit<StagedRow, 'id'> & { readonly id: number | undefined; readonly source: number };
 
-/** Keeps the first of several rows with one version and locale, since no request reaches the others. */
+/** Keeps the first of several rows with the same version and locale, because no request reaches the others. */
 function onePerVersion({ notes }: RowScope, rows: readonly StagedRow[]): readonly Row[] {
   const seen = new Map<string, Row>();
   for (const row of rows) {
@@ -67,7 +67,7 @@ function onePerVersion({ notes }: RowScope, rows: readonly StagedRow[]): readonl
   return [...seen.values()];
 }
 
-/** A published row has a draft. */
+/** Adds a draft to each published row that has none. */
 function withDrafts({ notes }: RowScope, rows: readonly Row[]): readonly Row[] {
   const isDrafted = (published: Row) =>
     rows.some(({ version, locale }) => version === 'draft' && locale === published.locale);
@@ -78,7 +78,7 @@ function withDrafts({ notes }: RowScope, rows: readonly Row[]): readonly Row[] {
   });
 }
 
-/** Strapi shows an entry as modified if its draft was updated after its published version: then the draft comes last. */
+/** Sorts rows by locale. The draft is last if it was updated after the published version: Strapi shows such an entry as modified. */
 function inOrder(rows: readonly Row[]): readonly Row[] {
   return rows.toSorted((a, b) => {
     const [left, right] = [a.locale ?? '', b.locale ?? ''];
@@ -123,7 +123,7 @@ function timeOf(value: unknown): string | undefined {
   return Number.isNaN(time) ? undefined : new Date(time).toISOString();
 }
 
-/** The number of a user's role. */
+/** Returns the number of a user's role. */
 function roleOf({ staging, notes }: RowScope, user: number): number {
   const [link] = staging.linksOf(USER_TYPE, user).filter(({ attribute }) => attribute === 'role');
   if (link !== undefined) return roleNumber(staging, link.targetId);

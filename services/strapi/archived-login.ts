@@ -15,7 +15,7 @@ import type { ImportNotes } from './import-notes.ts';
 import { PERMISSION_TYPE, ROLE_TYPE } from './stage-archive.ts';
 import type { Staging } from './staging.ts';
 
-/** Roles and switches of an archive's users-permissions plugin, and the roles that no longer see drafts. */
+/** Roles and settings of an archive's users-permissions plugin, and the roles that lose the right to see drafts. */
 export type ArchivedLogin = {
   readonly roles: readonly RoleDefined['data'][];
   readonly login: LoginConfigured['data'];
@@ -34,7 +34,7 @@ export type ArchivedLoginOptions = {
 
 const PLUGIN = 'plugin::users-permissions.';
 
-/** Reads roles and settings of the login from staged rows. `notes` gets what differs from Strapi. */
+/** Reads roles and settings of the login from staged rows. Adds differences from Strapi to `notes`. */
 export function archivedLogin(options: ArchivedLoginOptions): ArchivedLogin {
   const { staging, registry, settings, roleDrafts, notes } = options;
   const actions = actionsByRole(staging);
@@ -42,7 +42,7 @@ export function archivedLogin(options: ArchivedLoginOptions): ArchivedLogin {
     const type = String(data['type']);
     const given = actions.get(id) ?? [];
     const rights = new Set(given.flatMap((action) => rightsOf(action, registry)));
-    // Strapi shows pictures of everything that a role may find.
+    // In Strapi a role sees the pictures of all entries that it may find.
     const findsContent = [...rights].some(
       (right) => !right.startsWith('plugin::') && right.endsWith('.find'),
     );
@@ -71,7 +71,10 @@ export function archivedLogin(options: ArchivedLoginOptions): ArchivedLogin {
   return { roles, login: configurationOf(settings), losingDrafts };
 }
 
-/** The number of a role of an archive: Strapi's two have the same in every log, others keep theirs. */
+/**
+ * Returns the number of an archive's role. Strapi's own two roles have the same numbers in every log. Other roles keep their number, or get
+ * a large one if it is that of Strapi's own roles.
+ */
 export function roleNumber(staging: Pick<Staging, 'row'>, id: number): number {
   const type = String(staging.row(ROLE_TYPE, id)?.data['type']);
   if (type === 'authenticated' || type === 'public') return USER_ROLES[type];
@@ -103,7 +106,7 @@ export const PLUGIN_RIGHTS: Readonly<Record<string, readonly Right[]>> = {
   'plugin::upload.content-api.destroy': [`${FILE_TYPE}.delete`],
 };
 
-/** `api::tag.tag.find` */
+/** Returns the rights for one of Strapi's actions, such as `api::tag.tag.find`; none if Varve has no such right. */
 function rightsOf(text: string, { contentTypes }: SchemaRegistry): readonly Right[] {
   const ofPlugin = PLUGIN_RIGHTS[text];
   if (ofPlugin !== undefined) return ofPlugin;

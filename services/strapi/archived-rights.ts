@@ -4,10 +4,10 @@ import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { PERMISSION_TYPE, ROLE_TYPE } from './stage-archive.ts';
 import type { Staging } from './staging.ts';
 
-/** `api::tag.tag.find`, Strapi's name for a right of a role. */
+/** Name of an action in Strapi, such as `api::tag.tag.find`. */
 const ACTION = /^(.+)\.([^.]+)$/;
 
-/** Rights of each role of an archive on the types that are served here: `tag.find`. Omits roles without any. */
+/** Returns the rights of each role of an archive on the served types, such as `tag.find`. Omits roles without rights. */
 export function archivedRights(
   staging: Pick<Staging, 'rowsOf' | 'linksOf' | 'row'>,
   { contentTypes }: SchemaRegistry,

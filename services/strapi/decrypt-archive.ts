@@ -1,8 +1,8 @@
 import { createDecipheriv, scryptSync } from 'node:crypto';
 
 /**
- * `strapi export --encrypt` uses AES-128 in ECB mode, with a key that scrypt makes of the passphrase. Later releases write a salt for
- * that in front: a mark, a version, the length of the salt and the salt. Earlier ones have neither.
+ * `strapi export --encrypt` uses AES-128 in ECB mode. scrypt derives the key from the passphrase. Later releases of Strapi begin the file
+ * with a mark, a version, the length of the salt, and the salt. Earlier releases use no salt.
  */
 const ALGORITHM = 'aes-128-ecb';
 const KEY_BYTES = 16;
@@ -10,7 +10,7 @@ const MARK = Buffer.from('STRAPI2\0\x02\x10', 'latin1');
 const SALT_BYTES = 16;
 const HEAD_BYTES = MARK.length + SALT_BYTES;
 
-/** The plain bytes of an encrypted archive. */
+/** Yields the plain bytes of an encrypted archive. */
 export async function* decryptArchive(
   encrypted: AsyncIterable<Buffer>,
   passphrase: string,

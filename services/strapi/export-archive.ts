@@ -26,7 +26,7 @@ export type ArchiveExport = {
   readonly definitions: readonly TypeDefinition[];
   readonly publicRights: Rights;
   readonly login: LoginState;
-  /** Undefined: nothing was ever uploaded. */
+  /** Undefined if no file was ever uploaded. */
   readonly assets: AssetStore | undefined;
   readonly space: string;
   readonly at: string;
@@ -37,13 +37,13 @@ export type ExportSummary = {
   readonly rows: number;
   readonly links: number;
   readonly files: number;
-  /** Users whose password Strapi cannot check, because its hash is not bcrypt's. */
+  /** Names of users whose password Strapi cannot check, because it is not hashed with bcrypt. */
   readonly passwords: readonly string[];
-  /** URLs without content. */
+  /** URLs of files whose content is not stored here. */
   readonly missing: readonly string[];
 };
 
-/** `content`: the hash that the file has here. */
+/** Row of a file. `content` is the hash of its content in the asset store. */
 type ExportedFile = ExportedRow & { readonly content: string };
 
 const ENTITIES = 'entities/entities_00001.jsonl';
@@ -79,7 +79,7 @@ type Found = {
   readonly passwords: string[];
 };
 
-/** Rows and links, in files of the scratch folder. */
+/** Writes rows and links to files in the scratch folder. */
 async function writeContent({ graph, scratch, definitions, publicRights, login, at }: ArchiveExport) {
   const registry = graph.registry();
   const [entities, links] = [openLinesFile(scratch, 'entities'), openLinesFile(scratch, 'links')];

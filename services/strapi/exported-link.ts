@@ -3,10 +3,10 @@ import type { LinkChange } from '../../shared/read-index/read-index.ts';
 import { FILE_TYPE, type Model, type RelationAttribute, type Uid } from '../../shared/schema/content-type.ts';
 import { componentOf, contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 
-/** A row by the key that links name it by. */
+/** Type and id of a row. Links name a row by its key in the graph. */
 export type KnownRow = { readonly type: Uid; readonly id: number };
 
-/** A line of `links/`; undefined if one of the ends is missing, and for the locales of a document. */
+/** Returns a line of `links/`; undefined if an end is missing, or if the draft world has the same link. */
 export function exportedLink(
   registry: SchemaRegistry,
   rows: ReadonlyMap<number, KnownRow>,
@@ -41,7 +41,7 @@ export function exportedLink(
   };
 }
 
-/** Rows without versions are linked in either world, by the same link. */
+/** Returns whether both worlds have the same link, because no end has versions. */
 function isInBothWorlds(registry: SchemaRegistry, ...types: readonly Uid[]): boolean {
   return types.every((type) => !contentTypeOf(registry, type).draftAndPublish);
 }

@@ -16,14 +16,14 @@ export type PluginFacts = {
   readonly login: LoginState;
   /** Role of each user, by their ids. */
   readonly roles: ReadonlyMap<number, number>;
-  /** ISO 8601: when rows were made that Varve does not have. */
+  /** Time in ISO 8601 for rows that Varve itself does not have. */
   readonly at: string;
 };
 
 const LOCALE_TYPE = 'plugin::i18n.locale';
 const LOGIN = 'plugin::users-permissions';
 
-/** Rows, links and settings of Strapi's plugins, which an import into Strapi replaces: locales, roles and their rights. */
+/** Returns rows, links and settings of Strapi's plugins, which an import into Strapi replaces: locales, roles and their rights. */
 export function exportedPlugins(facts: PluginFacts): {
   readonly entities: readonly object[];
   readonly links: readonly object[];
@@ -72,7 +72,7 @@ function setting(key: string, value: string | object): object {
   return { type: 'core-store', value: { key, value, type: typeof value, environment: null, tag: null } };
 }
 
-/** Strapi's words for the texts of mails are its own until an import has brought some. */
+/** Returns the settings of the login. Without mails from an import, it omits their texts, so Strapi keeps its own. */
 function loginSettings({ switches, mails }: LoginState): readonly object[] {
   const advanced = setting(SWITCHES_KEY, { unique_email: true, ...switches });
   if (mails === INITIAL_LOGIN.mails) return [advanced];

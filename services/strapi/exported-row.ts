@@ -13,10 +13,10 @@ import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 
 type Values = { readonly [name: string]: unknown };
 
-/** A line of `entities/`. */
+/** Line of `entities/`. */
 export type ExportedRow = { readonly type: string; readonly id: number; readonly data: Values };
 
-/** A row in the form of Strapi's archives: every attribute except relations, components with their ids. */
+/** Returns a row in the form of Strapi's archives: every attribute except relations, and components with their ids. */
 export function exportedRow(registry: SchemaRegistry, type: ContentType, entry: Entry): ExportedRow {
   const { id, documentId, createdAt, updatedAt, publishedAt, locale } = entry;
   const values = exportedValues(registry, type, entry.values);
@@ -25,7 +25,7 @@ export function exportedRow(registry: SchemaRegistry, type: ContentType, entry: 
   return { type: type.uid, id, data };
 }
 
-/** A role is a relation in Strapi, and what the login keeps would mean nothing there. */
+/** Attributes of users that are not exported. The role is a relation in Strapi, and the login's own record has no meaning there. */
 const OF_VARVE = new Set(['role', LOGIN_ATTRIBUTE]);
 
 function exportedValues(registry: SchemaRegistry, model: Model, values: Values): Values {
@@ -54,7 +54,7 @@ function components(
   return { id: component['id'], ...exportedValues(registry, model, component), ...kind };
 }
 
-/** Strapi finds a file by its hash and extension, which are the name in its URL. */
+/** Returns values that a file has in Strapi. Strapi finds a file by its hash and extension, which are the name in its URL. */
 function fileValues({ url, ext, hash: content, formats }: Values): Values {
   const name = servedName(url);
   const extension = String(ext ?? '');
@@ -65,7 +65,7 @@ function fileValues({ url, ext, hash: content, formats }: Values): Values {
   return {
     hash,
     ...(pictures.length > 0 && { formats: Object.fromEntries(pictures) }),
-    // There are no folders.
+    // Varve has no folders.
     folderPath: '/',
   };
 }

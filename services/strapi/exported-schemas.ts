@@ -1,7 +1,7 @@
 import type { Uid } from '../../shared/schema/content-type.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 
-/** An attribute that Strapi adds to a type, in the words of its archives. */
+/** Relation to the author, which Strapi adds to each type, in the form of its archives. */
 const author = {
   type: 'relation',
   relation: 'oneToOne',
@@ -13,7 +13,7 @@ const author = {
   private: true,
 };
 
-/** Lines of `schemas/`: each type of the project with Strapi's additions, and the components. */
+/** Returns the lines of `schemas/`: each type of the project with Strapi's additions, and the components. */
 export function exportedSchemas(definitions: readonly TypeDefinition[]): object[] {
   const components = new Map<Uid, object>();
   const types = definitions.flatMap(({ uid, schema, components: own }) => {

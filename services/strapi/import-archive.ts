@@ -21,13 +21,13 @@ export type ArchiveImport = Pick<
   readonly key?: string | undefined;
   /** File for staging the archive; removed by the caller. */
   readonly stagingFile: string;
-  /** Content before the import. */
+  /** Content that was stored before the import. */
   readonly graph: Pick<ContentGraphReader, 'documentOfId' | 'streamRevision'>;
-  /** Stores roles and how the login works. */
+  /** Stores the roles and the settings of the login. */
   readonly defineRoles: DefineRoles;
   /** Types of the roles that may see drafts. */
   readonly roleDrafts: readonly string[];
-  /** Stores content under its name in the other system. */
+  /** Stores a file of the archive under its name in Strapi. */
   readonly takeAsset: (file: ArchiveFile) => Promise<void>;
   readonly onBytes: (bytes: number) => void;
   readonly onDocuments: (documents: number, total: number) => void;
@@ -45,25 +45,25 @@ export type ArchiveSummary = {
   /** Number of imported rows, by type. */
   readonly rows: { readonly [type: string]: number };
   readonly documents: number;
-  /** Rows of these that an earlier run had written: nothing was written for them. */
+  /** Documents of these that an earlier import had written already. */
   readonly known: number;
-  /** Files of the media library, smaller pictures among them. */
+  /** Files of the media library, including smaller pictures. */
   readonly assets: number;
-  /** Rights of each of Strapi's roles on the types served here, by its type, in the form of `--public` and `--allow`. */
+  /** Rights of each role on the served types, by the role's type, in the form of `--public` and `--allow`. */
   readonly roles: { readonly [role: string]: readonly string[] };
-  /** Roles that see drafts in Strapi and not here. */
+  /** Types of the roles that see drafts in Strapi, but not in Varve. */
   readonly losingDrafts: readonly string[];
   /** Differences from the archive, and omissions. */
   readonly notes: readonly ImportNote[];
-  /** Documents that were not written, and why. */
+  /** Documents that were not written, with their reasons. */
   readonly refused: readonly string[];
 };
 
-/** Appends in flight at once: they share commits. */
+/** Appends in flight at the same time. They share commits. */
 const BATCH = 512;
 
 /**
- * Reads an archive that `strapi export` wrote and appends its documents, each with its rows unchanged. Ids of events follow from their
+ * Reads an archive that `strapi export` wrote, and appends its documents with their rows unchanged. Ids of events are derived from their
  * content, so existing events are not written again.
  */
 export async function importArchive(options: ArchiveImport): Promise<ArchiveSummary> {
@@ -120,7 +120,7 @@ async function* served({ documents }: Staging, { contentTypes }: SchemaRegistry)
   for (const rows of documents()) if (contentTypes.has(rows[0]?.type ?? '')) yield rows;
 }
 
-/** Names a file whose bytes the archive does not have, as after `strapi export --only content`. Other providers keep theirs. */
+/** Notes each file whose bytes the archive lacks, as after `strapi export --only content`. Other upload providers still have the bytes. */
 function noteMissingBytes(rows: readonly StagedRow[], taken: ReadonlySet<string>, notes: ImportNotes): void {
   for (const { type, data } of rows) {
     const url = String(data['url']);
@@ -129,7 +129,7 @@ function noteMissingBytes(rows: readonly StagedRow[], taken: ReadonlySet<string>
   }
 }
 
-/** An id names one row for good: an import never gives it to another, and never gives a row another one. */
+/** Returns problems for ids that belong to another document; undefined if there are none. An id belongs to one document forever. */
 function takenIds(
   { graph }: ArchiveImport,
   { type, documentId, events }: ImportedDocument,

@@ -5,7 +5,7 @@ import { detectMedia } from '../assets/detect-media.ts';
 import { keepingHead } from '../assets/receive-upload.ts';
 import type { ArchiveFile } from './archive.ts';
 
-/** Keeps content under a name that it had elsewhere. */
+/** Stores content under the name that it had in Strapi. */
 type KeepNamed = (staged: StagedAsset, name: string, mime: string) => Promise<void>;
 
 /**

@@ -1,4 +1,5 @@
 import { defined } from '../../shared/defined.ts';
+
 /** Report about rows, links and values that differ from the archive. Equal notes are counted. */
 export type ImportNotes = {
   /** `what`: the type or attribute. `example`: the first occurrence. */

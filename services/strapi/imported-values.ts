@@ -36,8 +36,8 @@ const SYSTEM = new Set([
 ]);
 
 /**
- * Values of a row or component in the form of events. A value that breaks a rule of today's schema is stored unchanged, and reported. Only
- * values of another type, or of a missing component, are omitted.
+ * Returns the values of a row or component in the form of events. A value that breaks a rule of the schema is stored unchanged, and noted.
+ * Only values of another type, or of a missing component, are omitted.
  */
 export function importedValues(
   scope: ValueScope,
@@ -52,7 +52,7 @@ export function importedValues(
   }
   for (const [name, value] of Object.entries(data)) {
     if (SYSTEM.has(name) || model.attributes.has(name) || value === null) continue;
-    // The log stores it: no content is lost.
+    // The log keeps the value, so no content is lost.
     values[name] = value;
     scope.notes.add(
       `${model.uid} ${name}`,
@@ -77,7 +77,7 @@ function importedValue(scope: ValueScope, model: Model, attribute: Attribute, da
   }
 }
 
-/** A role is a link in an archive. Varve does not store the clear codes of an archive. */
+/** Attributes of users that are not imported. The role is a link in an archive, and Varve does not store codes in clear text. */
 const NOT_IMPORTED = new Set(['role', 'resetPasswordToken', 'confirmationToken', LOGIN_ATTRIBUTE]);
 
 function noteCode({ notes }: ValueScope, name: string, value: unknown): undefined {
@@ -103,7 +103,7 @@ function scalarValue({ notes }: ValueScope, model: Model, attribute: ScalarAttri
   return stored;
 }
 
-/** Passwords are hashes already. */
+/** Returns the problems of a value by the schema. A password is not checked, because an archive has only its hash. */
 function problemsOf(attribute: ScalarAttribute, value: unknown): readonly BodyProblem[] {
   if (attribute.type === 'password') return [];
   const problems: BodyProblem[] = [];
@@ -151,7 +151,7 @@ function componentLinks({ staging, registry }: ValueScope, model: Model, id: num
   const owned = [...model.attributes.values()].filter((attribute) => attribute.kind === 'relation');
   if (owned.length === 0) return {};
   const links = targetsByAttribute(registry, staging.linksOf(model.uid, id));
-  // A target's list never shows components.
+  // The list of a target shows no components, so their links have no slot in it.
   const plain = [...links].map(([name, targets]) => [
     name,
     targets.map(({ documentId, locale }) => ({ documentId, locale })),
@@ -159,7 +159,7 @@ function componentLinks({ staging, registry }: ValueScope, model: Model, id: num
   return Object.fromEntries(plain);
 }
 
-/** Targets of each attribute in order. A row without versions is linked to both versions of an entry: that is one link here. */
+/** Returns the targets of each attribute in order. A row without versions links to both versions of an entry: this is one link here. */
 export function targetsByAttribute(
   registry: SchemaRegistry,
   links: readonly LinkedRow[],
@@ -176,7 +176,7 @@ export function targetsByAttribute(
   return new Map([...targets].map(([name, ofAttribute]) => [name, [...ofAttribute.values()]]));
 }
 
-/** Returns whether the links of a relation are stored with this model: components have theirs in their values. */
+/** Returns whether a row of the model has its links in its event. Links of components are among the values of the component. */
 export function ownsRelation(model: Model, name: string): boolean {
   const attribute = isContentType(model) ? model.attributes.get(name) : undefined;
   return attribute?.kind === 'relation' && attribute.mappedBy === undefined;

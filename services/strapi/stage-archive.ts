@@ -23,10 +23,10 @@ export type StageOptions = {
   readonly onAsset: (file: ArchiveFile) => Promise<void>;
 };
 
-/** Content of an archive besides rows and links. */
+/** Facts about an archive besides its rows and links. */
 export type ArchiveFacts = {
   readonly version: string | undefined;
-  /** Lines of rows and links. */
+  /** Number of lines with rows and links. */
   readonly lines: number;
   /** Values of settings of the users-permissions plugin, by key. */
   readonly settings: ReadonlyMap<string, unknown>;
@@ -126,7 +126,7 @@ function stageRow(
 }
 
 function stageLink({ registry, staging, notes }: StageOptions, { kind, left, right }: Link): void {
-  // The other locales of a document follow from its rows.
+  // The rows of a document already say which locales it has.
   if (left.field === 'localizations') return;
   const isMorph = kind === 'relation.morph';
   if (isMorph && left.type !== FILE_TYPE) {
@@ -151,7 +151,7 @@ function stageLink({ registry, staging, notes }: StageOptions, { kind, left, rig
     notes.add(`${owner.type} ${owner.field}`, 'omitted: the relation is not served', `row ${owner.ref}`);
     return;
   }
-  // The two sides of a relation that did not fit each other may own it the other way round here.
+  // If the two sides of a relation do not fit each other, Varve may treat the other side as the owner.
   if (attribute.mappedBy === undefined) staging.addLink(stagedLink(owner, owner.field, target));
   else staging.addLink(stagedLink(target, attribute.mappedBy, owner));
 }

@@ -2,15 +2,15 @@ import type { Entry } from '../../shared/document/entry.ts';
 import { type Database, openDatabase } from '../../shared/sqlite/open-database.ts';
 import { prepared } from '../../shared/sqlite/prepared.ts';
 
-/** A row of a content type as an archive has it. */
+/** Row of a content type in an archive. */
 export type StagedRow = Pick<Entry, 'id' | 'documentId' | 'locale' | 'version'> & {
   readonly type: string;
   readonly data: { readonly [name: string]: unknown };
 };
 
-/** A link from the side that owns the relation. Positions are null where that side shows no list. */
+/** Link, seen from the side that owns the relation. A position is null if its side shows no list. */
 export type StagedLink = {
-  /** A content type or component. */
+  /** Uid of a content type or component. */
   readonly ownerType: string;
   readonly ownerId: number;
   readonly attribute: string;
@@ -23,29 +23,29 @@ export type StagedLink = {
 export type LinkedRow = Pick<StagedLink, 'attribute' | 'targetType' | 'targetId'> & {
   readonly documentId: string;
   readonly locale: string | null;
-  /** Slot in the target's list, from 1; null if it shows none. */
+  /** Slot in the target's list, from 1; null if the target shows no list. */
   readonly order: number | null;
-  /** The only world of the link; absent: those of its owner. */
+  /** The only world of the link; absent if the link is in all worlds of its owner. */
   readonly world?: 'draft' | 'published';
 };
 
 /**
- * Rows and links of an archive in a file next to the log. An archive has its links after its rows, and the versions and locales of a
- * document far from each other.
+ * Rows and links of an archive in a SQLite file. The import cannot read them in the archive's order: links come after all rows, and the
+ * versions and locales of a document are far from each other.
  */
 export type Staging = {
-  /** Returns false, and adds nothing, if a row of the type has the id already. */
+  /** Adds a row. Returns false, and adds nothing, if another row of the type has its id. */
   addRow(row: StagedRow): boolean;
   addLink(link: StagedLink): void;
-  /** Ends the adding: from now on it is read. Resolves to how many documents there are. */
+  /** Ends the writing. Call it before any read. Returns the number of documents. */
   settle(): number;
-  /** The rows of each document, those of a type together. */
+  /** Yields the rows of each document, type by type. */
   documents(): Generator<readonly StagedRow[]>;
-  /** Links of an owner in their order, of rows that are there. */
+  /** Returns the links of an owner in their order, without those whose target is missing. */
   linksOf(ownerType: string, ownerId: number): readonly LinkedRow[];
   row(type: string, id: number): Pick<StagedRow, 'data'> | undefined;
   rowsOf(type: string): readonly Pick<StagedRow, 'id' | 'data'>[];
-  /** Links whose target is not in the archive, by owner and attribute. */
+  /** Counts the links whose target is not in the archive, by the owner's type and attribute. */
   danglingLinks(): readonly { readonly attribute: string; readonly count: number }[];
   close(): void;
 };
@@ -80,7 +80,7 @@ const DANGLING = `SELECT owner_type || ' ' || attribute, count(*) FROM links
   LEFT JOIN rows ON rows.type = target_type AND rows.id = target_id
   WHERE rows.id IS NULL GROUP BY 1 ORDER BY 1`;
 
-/** Creates the file. Everything up to `settle` is one transaction. */
+/** Creates the file. All writes up to `settle` are one transaction. */
 export function openStaging(file: string): Staging {
   const db = openDatabase(file, { durability: 'normal', migrations: [SCHEMA], cacheKibibytes: 64 * 1024 });
   // The file is not needed after the import.

@@ -11,7 +11,7 @@ import {
   parseTime,
 } from '../command/scalar-values.ts';
 
-/** A scalar of an archive in the form of events, whatever the rules of its attribute; undefined if it is not a value of the type. */
+/** Returns a scalar of an archive in the form of events; undefined if it is not of the type. Ignores the attribute's other rules. */
 export function valueToStore(type: ScalarType, value: unknown): unknown {
   if (hasUnstorableText(value)) return undefined;
   switch (type) {
@@ -53,7 +53,7 @@ function parsedText(parsed: { readonly value: string } | { readonly problem: str
   return 'value' in parsed ? parsed.value : undefined;
 }
 
-/** Databases keep microseconds. */
+/** Cuts a time to milliseconds, because databases store microseconds. */
 function withMilliseconds(value: unknown): unknown {
   return typeof value === 'string' ? value.replace(/(\.\d{3})\d+$/, '$1') : value;
 }
