@@ -54,7 +54,7 @@ export const COMMANDS: readonly CommandRow[] = [
       ['--json', 'with an archive from strapi export: print the summary as JSON'],
     ],
     settings: IMPORT_SETTINGS,
-    // The log of an export needs fewer settings than documents do.
+    // importAny parses the settings: the import of an export needs fewer than an import of documents.
     parse: (given) => given,
     load: async () => importAny,
   }),
@@ -215,7 +215,7 @@ function refuseArchiveOptions(options: ArchiveOptions): void {
   throw new InvalidSettings(`${option} needs one archive of strapi export, and no other files`);
 }
 
-/** A setting without an option in a role has its default. */
+/** Parses the settings of a role. Throws InvalidSettings, also for combinations that cannot work in the role. */
 async function roleSettings(role: ProcessRole, given: Given): Promise<ServeSettings> {
   const settings = parseSettings(SERVE_SETTINGS, given);
   const { refuseUnusable } = await import('./settings/refuse-unusable.ts');
@@ -223,7 +223,7 @@ async function roleSettings(role: ProcessRole, given: Given): Promise<ServeSetti
   return settings;
 }
 
-/** Options from commander: `--examples` without content types means the restaurant guide that comes with Varve. */
+/** Adds the content types of Varve's restaurant guide to the options if they have `--examples`, and no content types. */
 function withExampleTypes(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { examples, contentTypes } = given;
   const wanted = examples !== undefined && !['false', '0'].includes(String(examples));

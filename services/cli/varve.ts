@@ -8,7 +8,7 @@ import { keepTickShape } from './keep-tick-shape.ts';
 // Half of a start would be reading, stripping and compiling the same files again.
 const compileCache = join(packageRoot(import.meta.url), 'node_modules/.cache/varve');
 enableCompileCache(compileCache);
-// Threads and child processes begin without it.
+// Threads and child processes do not inherit the cache. The variable enables it there.
 process.env['NODE_COMPILE_CACHE'] ??= compileCache;
 
 /** Servers that hold a data directory run as a worker below a supervisor. */
@@ -18,7 +18,7 @@ const [command] = process.argv.slice(2);
 // The supervisor parses no settings and imports no code for that: a start costs little more than without one.
 if (SUPERVISED.includes(command)) {
   const { startSupervisor } = await import('./serve/start-supervisor.ts');
-  // Where it was started, which may be a link to what is installed by then.
+  // This is the path of the start. If it is a link, a later worker runs the program that is installed then.
   startSupervisor(process.argv[1] ?? fileURLToPath(import.meta.url), process.argv.slice(2));
 } else {
   const { WORKER_ARGUMENT } = await import('../supervisor/protocol.ts');

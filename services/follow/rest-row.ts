@@ -4,8 +4,7 @@ import type { World } from '../../shared/read-index/read-index.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import { SourceRefused, type SourceRow, type WorldLists } from './source.ts';
 
-/** Readers of rows in answers of Strapi's REST API. */
-
+/** Row in an answer of Strapi's REST API. */
 export type RestRow = { readonly [name: string]: unknown };
 
 /** Reads the stamp of a row. Throws SourceRefused for a value that is not a row of the type. */

@@ -134,7 +134,7 @@ async function readRows(
   }
 }
 
-/** Reads rows with their relations in both worlds. A row without versions, and with no links to any, has equal ones. */
+/** Reads rows with their relations in both worlds. These are equal if neither the rows nor their targets have versions. */
 async function inBothWorlds(
   registry: SchemaRegistry,
   type: ContentType,

@@ -29,7 +29,7 @@ export function storedOwned(
 /** Target of a link in one world; without a world, in those of its owner. */
 export type TargetInWorld = LinkTarget & { readonly world?: World };
 
-/** Joins the targets of an owner without versions. A target in both worlds is one link; another draft is one if `isDraftOnly` is false. */
+/** Joins the targets of an owner without versions. A target gets no world if both worlds have it, or if `isDraftOnly` is false for it. */
 export function joinTargets<Target extends LinkTarget>(
   draft: readonly Target[],
   published: readonly Target[],

@@ -13,12 +13,12 @@ type FileFacts = Omit<DetectedMedia, 'ext'> & {
   readonly formats: object | null;
 };
 
-/** Files per request to the server, so that a server that stops gets no more of them. */
+/** Number of files in a request. A server that is stopping gets no further request. */
 const BATCH = 50;
 
 /**
- * `varve assets formats`: lets the running server make the smaller pictures of files that have none. Each is stored
- * when it is made, so the command can be repeated after an interruption. Throws at its end if pictures still have none.
+ * `varve assets formats`: lets the running server make the smaller pictures of files that have none. Each one is stored
+ * at once, so the command can be repeated after an interruption. Throws at the end if some files still have none.
  */
 export async function makeAssetFormats(settings: OperatorSettings): Promise<void> {
   requireDataDirectory(settings);

@@ -5,7 +5,7 @@ import { InvalidSettings } from '../settings/settings.ts';
 
 export type EventFilter = (event: StoredEvent) => boolean;
 
-/** Options as typed. */
+/** Options of the filter, as typed on the command line. */
 export type FilterOptions = {
   readonly document?: string;
   readonly type?: string;

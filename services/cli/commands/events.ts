@@ -49,7 +49,7 @@ function parsePosition(text = '0'): bigint {
 
 type Asked = {
   readonly from: bigint;
-  /** The existing events, if they need not be searched in the whole log. */
+  /** Existing events of the document; undefined if the whole log has to be searched. */
   readonly past: readonly StoredEvent[] | undefined;
   readonly follow: boolean;
   readonly isAsked: EventFilter;

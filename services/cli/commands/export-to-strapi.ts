@@ -16,8 +16,8 @@ import type { BackupSettings } from '../settings/settings.ts';
 const STRAPI = '5.54.0';
 
 /**
- * `varve export --strapi`: the current content, for `strapi import`. It replays the log into a separate graph, so
- * servers may continue.
+ * `varve export --strapi`: exports the current content for `strapi import`. It replays the log into a separate graph, so
+ * servers can continue to use theirs.
  */
 export async function exportToStrapi(settings: BackupSettings, file: string): Promise<void> {
   requireLog(settings);

@@ -14,6 +14,7 @@ export async function exportTo(settings: LogOnlySettings, file: string): Promise
   if (file !== '-' && existsSync(file)) throw new Error(`${file} exists already: name another file`);
   await withLog(settings, async (log) => {
     const started = performance.now();
+    // The header and the ending are lines too, but no events.
     let events = -2;
     const counted = async function* () {
       for await (const line of exportLog(log, settings.space)) {

@@ -18,8 +18,8 @@ import { type ImportTarget, importHere } from './import-here.ts';
 export type ArchiveOptions = { readonly dryRun?: true; readonly json?: true };
 
 /**
- * `varve import` of an archive that `strapi export` wrote. Its content types are those of the archive unless the settings name others.
- * Throws at its end when documents were refused.
+ * `varve import` of an archive that `strapi export` wrote. Without other content types in the settings, it uses those of the archive.
+ * Throws at the end if documents were refused.
  */
 export async function importArchiveFile(
   file: string,
@@ -49,14 +49,14 @@ export async function importArchiveFile(
 
 type Run = (target: ImportTarget, scratch: string) => Promise<ArchiveSummary>;
 
-/** The server that holds the data directory reads the archive and writes it, while it answers requests. */
+/** Lets the server that holds the data directory read and import the archive, while it answers requests. */
 async function importByServer(
   file: string,
   { key, roleDrafts }: ImportSettings,
   channel: OperatorChannel,
 ): Promise<ArchiveSummary> {
   const progress = showImport(file);
-  // The server has another working directory.
+  // The server may have another working directory.
   const request = { file: resolve(file), roleDrafts, ...defined({ key }) };
   let summary: ArchiveSummary | undefined;
   try {
@@ -88,7 +88,7 @@ async function inData(
   }
 }
 
-/** A rehearsal: reads and validates everything, and writes nothing. */
+/** Runs an import without a target: it reads and validates everything, and stores nothing. */
 async function inTemporary({ registry }: ReadContentTypes, run: Run): Promise<ArchiveSummary> {
   const folder = mkdtempSync(join(tmpdir(), 'varve-import-'));
   const nothing = { documentOfId: () => undefined, streamRevision: () => undefined } as Partial<
@@ -102,7 +102,7 @@ async function inTemporary({ registry }: ReadContentTypes, run: Run): Promise<Ar
   }
 }
 
-/** Two bars: the archive that is read, and the documents that are written. */
+/** Shows two bars: one for the archive that is read, then one for the documents that are written. */
 function showImport(file: string) {
   const reading = showProgress(statSync(file).size, 'reading');
   let writing: ReturnType<typeof showProgress> | undefined;

@@ -24,7 +24,7 @@ export async function importFiles(files: readonly string[], settings: ImportSett
     show();
   } catch (error) {
     const channel = channelOfHolder(error);
-    // The server has another working directory.
+    // The server may have another working directory.
     const request = { files: files.map((file) => resolve(file)) };
     (await showImport(callOperator(channel, 'import', request) as AsyncIterable<ImportedLine>))();
   }

@@ -67,7 +67,7 @@ export async function importHere<Result>(
   }
 }
 
-/** The importing process, which others can ask whether it is the leader from now on. */
+/** Opens this process as a claimant of the lease. From now on other processes can ask it whether it is the leader. */
 async function openClaimant(
   settings: ImportSettings,
   log: EventStore,
@@ -82,7 +82,7 @@ async function openClaimant(
   return { log, space, owner, address, now: () => new Date().toISOString(), membership };
 }
 
-/** Opens the store for the first file, because archives without files need none. */
+/** Returns a function that stores a file. It opens the store for the first file, because many archives have no files. */
 function assetTaker(settings: ImportSettings, log: EventStore): ImportTarget['takeAsset'] {
   const { space } = settings;
   let opening: Promise<AssetStore> | undefined;
@@ -117,7 +117,7 @@ async function leaseForImport(
   definitions: readonly TypeDefinition[],
 ): Promise<ImportLease> {
   const { log, space, owner } = claimant;
-  // This comes before the claim, which would end the lease of a process that can read the log.
+  // This precedes the claim: a process that cannot read the log must not take the lease from one that can.
   await catchUpOrThrow(log, graph);
   await requireLease(claimant);
   await settleContentTypes({ claimant, graph, definitions, waiting: () => {} });

@@ -32,7 +32,7 @@ export async function openHere(settings: OperatorSettings): Promise<OpenedHere> 
   const openReadSide = async () => {
     await catchUpOrThrow(log, graph);
     const opened = await generations.openReadSide();
-    // Only this process has the directory.
+    // No other process has the directory, so this one writes.
     await opened.lead(0);
     return opened;
   };
@@ -60,8 +60,8 @@ export async function openHere(settings: OperatorSettings): Promise<OpenedHere> 
 }
 
 /**
- * Throws a message if another process is the leader, which writes indices outside the process. This directory is unused, but its log may
- * have other processes.
+ * Throws a message if another process is the leader, because the leader writes the indices. No other process uses this directory, but
+ * others may use its log.
  */
 async function refuseWhereOthersLead(log: EventStore, space: string): Promise<void> {
   const { leader } = await readLease(log, space);

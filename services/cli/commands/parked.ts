@@ -29,7 +29,7 @@ export async function showParked(settings: OperatorSettings, _options: object, n
     if (line.kind === 'item') console.log(JSON.stringify(line.item, null, 2));
 }
 
-/** `varve parked retry` and `varve parked drop` */
+/** Returns the code of `varve parked retry` or `varve parked drop`. */
 export function decideParked(action: 'retry' | 'drop') {
   return async (
     settings: OperatorSettings,

@@ -90,7 +90,7 @@ type Making = {
 const PAUSE_MS = 100;
 
 /**
- * Lets the server that holds the directory make the generation, or makes it here. If the server crashes, it continues after its restart.
+ * Lets the server that holds the directory make the generation, and a restarted server continue it. Without a server, makes it here.
  */
 async function makeSomewhere(making: Making, given: RebuildArguments): Promise<Rebuild> {
   const { settings, tell } = making;
@@ -122,7 +122,7 @@ async function makeSomewhere(making: Making, given: RebuildArguments): Promise<R
   }
 }
 
-/** Makes the generation in this process. `isOver`: a server that was making it has ended, and its builder ends too. */
+/** Makes the generation in this process. `isOver`: the server that was making it has ended, and its builder is about to end. */
 async function makeHere(making: Making, isOver = false): Promise<Rebuild> {
   const { settings, store, scope, tell, maxRate, accept } = making;
   const { data, space } = settings;
@@ -166,8 +166,8 @@ const FIRST_SAMPLE_MS = 4_000;
 const NOT_WATCHED = { sampled: Promise.resolve(), done: Promise.resolve() };
 
 /**
- * Passes samples of the load of the server that holds the directory to the throttle, if there is one. `sampled` resolves after the first
- * sample.
+ * Passes samples of the server's load to the throttle, if a server holds the directory. `sampled` resolves after the first sample, or if
+ * there is none for a while.
  */
 function observeServer(
   data: string,
@@ -261,7 +261,7 @@ function differenceText({ group, name, before, after }: Difference): string {
   return [`${group}: ${name}`, ...side('-', before), ...side('+', after)].join('\n');
 }
 
-/** Resolves to the definitions from the server that started this process to convert a copy. */
+/** Resolves to the definitions to which this process converts a copy. The server that started it sends them. */
 async function askedDefinitions(): Promise<readonly TypeDefinition[]> {
   process.channel?.ref();
   const [definitions] = await once(process, 'message');

@@ -34,10 +34,10 @@ export async function verifyAssets(
       const { documentId, hash, url } = source as FileFacts;
       files++;
       let content: string | undefined = hash;
-      // Content of an imported file has its original name.
+      // The content of an imported file is found by its original name.
       if (!isHash(hash) || url.includes(`/${hash}`)) {
         const name = servedName(url);
-        // Another server may serve it.
+        // Another server may have the file.
         if (name === undefined) continue;
         content = (await store?.names.find(nameInSpace(settings.space, name)))?.hash;
       }

@@ -9,7 +9,7 @@ export type LogDifference = {
   readonly reason: string;
 };
 
-/** A head as `varve status` shows it: `<position>:<chain>`. Throws InvalidSettings. */
+/** Parses a head as `varve status` shows it: `<position>:<chain>`. Throws InvalidSettings. */
 export function parseHead(text: string | undefined): ChainHead | undefined {
   if (text === undefined) return undefined;
   const [, position, chain] = /^(\d{1,18}):([0-9a-f]{64})$/.exec(text) ?? [];

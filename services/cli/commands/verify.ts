@@ -67,7 +67,7 @@ export async function verify(settings: OperatorSettings, options: VerifyOptions)
   const head = parseHead(options.head);
   requireDataDirectory(settings);
   await withLog(settings, (log) => verifyLog(log, head, (damage) => note(report, damage, false)));
-  // A graph needs a complete log.
+  // A damaged log cannot be replayed into a graph.
   if (report.left > 0) throw new Error(`${countOf(report.left)} in the log: restore a backup of it`);
   const rows = await verifyIndex(options, settings, report);
   const { events, graph } = await verifyGraph(settings, report);
@@ -168,7 +168,7 @@ function judgeEvent(event: StoredEvent): readonly EventDifference[] {
   return [{ kind: 'event', position: String(position), stream, differing: [problem] }];
 }
 
-/** `before`: the item as it follows from the log. */
+/** Presents a difference without the contents. `before` is the item of the replayed graph. */
 function presentDifference({ group, name, before, after }: ItemDifference): GraphDifference {
   const differing = before === undefined ? 'unexpected' : after === undefined ? 'missing' : 'content';
   return { kind: 'content graph', group, name, differing: [differing] };

@@ -205,8 +205,8 @@ async function withWebhooks<Result>(
 }
 
 /**
- * Throws a message if another process is the leader. Only the leader delivers, so a replay in this directory would wait until its process
- * is the leader.
+ * Throws a message if another process is the leader. Only the leader delivers, so a replay would wait until the server of this directory is
+ * the leader.
  */
 async function refuseWhereAnotherLeads(
   log: EventStore,
@@ -221,7 +221,7 @@ async function refuseWhereAnotherLeads(
   );
 }
 
-/** Undefined if no server has made deliveries in the data directory. */
+/** Opens the stored deliveries; undefined if no server has made any in the data directory. */
 function openStore({ data }: Settings): DeliveryStore | undefined {
   const file = join(data, WEBHOOKS_FILE);
   if (!existsSync(file)) return undefined;

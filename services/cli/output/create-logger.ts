@@ -4,7 +4,7 @@ import { REDACTING } from '../../operating/redact-secrets.ts';
 import type { ServeSettings } from '../settings/settings.ts';
 import { createLogSink } from './log-sink.ts';
 
-/** Creates the logger. It writes to stderr, because stdout is for people: JSON lines, or readable lines on a terminal. It omits secrets. */
+/** Creates a logger without secrets. It writes JSON lines, or readable lines on a terminal, to stderr: stdout is for people. */
 export async function createLogger({
   logLevel,
   logFormat,
@@ -24,7 +24,7 @@ export async function createLogger({
   return pino(options, PinoPretty({ destination, ignore: 'pid,hostname' }));
 }
 
-/** Creates the logger of a command, which hides temporary failures, such as a cluster that does not answer. */
+/** Creates the logger of a command, which logs warnings and errors only. */
 export function quietLogger(): Promise<Logger> {
   return createLogger({ logLevel: 'warn', logFormat: undefined });
 }

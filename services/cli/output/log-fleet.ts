@@ -51,7 +51,7 @@ export function logFleet(logger: Logger): FleetLog {
   };
 }
 
-/** Position of the first event. */
+/** Returns the position of an event, and what it is, for a log line. */
 function locationOf(event: StoredEvent | undefined): object {
   if (event === undefined) return {};
   const { position, stream, type, unreadable } = event;

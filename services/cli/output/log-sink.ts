@@ -4,7 +4,7 @@ import { writeSync } from 'node:fs';
 export type LogSink = { write(line: string): void };
 
 export type LogSinkOptions = {
-  /** Bytes buffered for a slow reader; further lines are dropped. */
+  /** Maximum number of bytes that are buffered for a slow reader. Further lines are dropped. */
   readonly keep?: number;
   readonly retryMs?: number;
 };

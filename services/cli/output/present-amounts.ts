@@ -1,4 +1,4 @@
-/** `74.6 MB`: decimal units, as disks are sold. */
+/** Returns an amount such as `74.6 MB`. The units are decimal, like those of disks. */
 export function presentBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   let amount = bytes;
@@ -16,14 +16,14 @@ const STEPS = [
   { unit: 'min', seconds: 60 },
 ] as const;
 
-/** `0.4 s`, `12 s`, `3 min`, `2 h`, `5 d`. */
+/** Returns a duration such as `0.4 s`, `12 s`, `3 min`, `2 h` or `5 d`. */
 export function presentSeconds(seconds: number): string {
   const step = STEPS.find((one) => seconds >= 2 * one.seconds);
   if (step !== undefined) return `${Math.round(seconds / step.seconds)} ${step.unit}`;
   return seconds < 10 ? `${seconds.toFixed(1)} s` : `${Math.round(seconds)} s`;
 }
 
-/** `1200 events in 0.6 s, 2000 a second`, since `started` of `performance.now()`. */
+/** Returns a rate such as `1200 events in 0.6 s, 2000 a second`. `started` is an earlier `performance.now()`. */
 export function presentRate(count: number, what: string, started: number): string {
   const seconds = (performance.now() - started) / 1000;
   return `${count} ${what} in ${seconds.toFixed(1)} s, ${Math.round(count / seconds)} a second`;

@@ -1,9 +1,9 @@
 import type { EntryImported, RelationOperation } from '../../../shared/document/events.ts';
 import type { Actor, StoredEvent } from '../../../shared/event-store/event-store.ts';
 
-/** Characters of a value, or of a whole event that belongs to no document. */
+/** Number of shown characters of a value. An event that belongs to no document shows twice as many. */
 const SHOWN_CHARACTERS = 60;
-/** A stored password, which is not shown on an operator's screen. */
+/** Form of a stored password, which is not shown. */
 const PASSWORD_HASH = /^\$(argon2|2[aby]\$)/;
 
 type DocumentData = {
@@ -20,7 +20,8 @@ type DocumentData = {
 type Linking = RelationOperation | EntryImported['data']['relations'][number];
 
 /**
- * An event as one line for people: position, time, action, subject, and changes. It has no control characters, which a terminal would obey.
+ * Returns an event as one line for people: position, time, action, subject, and changes. Escapes control characters, which a terminal would
+ * obey.
  */
 export function presentEvent(event: StoredEvent): string {
   return describeEvent(event).replaceAll(/\p{Cc}/gu, (character) => JSON.stringify(character).slice(1, -1));

@@ -1,4 +1,4 @@
-/** Address at which processes of this machine reach a server that listens at `url`: loopback if it listens on any address. */
+/** Returns the URL at which this machine reaches a server that listens at `url`: loopback if it listens on every address. */
 export function reachableUrl(url: string): string {
   return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }

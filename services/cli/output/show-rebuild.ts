@@ -3,11 +3,11 @@ import type { Rebuild } from '../../../projections/generations/generation.ts';
 
 export type ShownRebuild = {
   tell(rebuild: Rebuild): void;
-  /** Calling it again is harmless. */
+  /** Ends the bar. Further calls have no effect. */
   end(): void;
 };
 
-/** A bar on a terminal; elsewhere a line for each phase and each tenth of it; as JSON a line for each report, on stdout. */
+/** Shows a bar on a terminal, and elsewhere a line for each tenth of a phase. With `json`, prints each report to stdout instead. */
 export function showRebuild(json: boolean): ShownRebuild {
   if (json) return { tell: (rebuild) => console.log(JSON.stringify(rebuild)), end() {} };
   return process.stderr.isTTY ? showBar() : showLines();

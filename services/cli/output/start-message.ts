@@ -4,7 +4,7 @@ import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 export type StartMessage = {
   readonly url: string;
   readonly registry: SchemaRegistry;
-  /** Data directory; absent: the process has none. */
+  /** Data directory; absent if the process has none. */
   readonly data?: string;
   /** True: the process answers no reads. */
   readonly writesOnly?: boolean;

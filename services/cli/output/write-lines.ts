@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 const AT_ONCE = 64 * 1024;
 
 /**
- * Writes each line as soon as no more lines are ready. A reader that closes the pipe (`| head`) ends it, which is not a failure. stdout and
+ * Writes lines, several at once if more are ready. A reader that closes the pipe (`| head`) ends the writing without an error. stdout and
  * stderr stay open.
  */
 export async function writeLines(to: Writable, lines: AsyncIterable<string>): Promise<void> {

@@ -1,7 +1,7 @@
 import type { ContentType } from '../../../shared/schema/content-type.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 
-/** Attributes a person would look something up by, best first. */
+/** Names of attributes by which people find entries, best first. */
 const TELLING = ['name', 'title', 'label'];
 
 type Candidate = { readonly type: ContentType; readonly path: readonly string[]; readonly field: string };
@@ -27,7 +27,7 @@ export async function findExampleRequest(
   return types[0] === undefined ? undefined : `${base}/api/${types[0].pluralName}`;
 }
 
-/** Paths of one and two to-one relations that end at a telling attribute. */
+/** Returns paths of one or two to-one relations that end at such an attribute. */
 function candidatesOf(registry: SchemaRegistry, type: ContentType): readonly Candidate[] {
   return toOneRelations(registry, type).flatMap(({ name, target }) => [
     ...tellingFields(target).map((field) => ({ type, path: [name], field })),
@@ -56,7 +56,7 @@ function filterKey({ path, field }: Candidate): string {
   return `filters${[...path, field].map((key) => `[${key}]`).join('')}`;
 }
 
-/** The value that some entry of the type has at the end of the path, ready for a URL in single quotes. */
+/** Returns the value of some entry at the end of the path, encoded for a URL in single quotes. */
 async function someValue(base: string, candidate: Candidate): Promise<string | undefined> {
   const { type, path, field } = candidate;
   const query = `${filterKey(candidate)}[$notNull]=true&populate=${path.join('.')}&pagination[limit]=1`;

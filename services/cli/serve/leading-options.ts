@@ -20,7 +20,7 @@ export function leadingOptions(parts: LeadingParts) {
   };
 }
 
-/** The worker's data, the worker that it replaces, and the worker that replaces it. */
+/** Returns the options for the worker's data directory, for the worker that it replaces, and for the one that replaces it. */
 function successionOptions({ settings, supervisor, operators, recent, readSide }: LeadingParts) {
   const { succession, restarts } = supervisor;
   return {

@@ -4,10 +4,10 @@ import { consoleMailer, type SendMail, smtpMailer } from '../../login/mailer.ts'
 import type { LoginPlan, PasswordPlan } from '../../login/open-login.ts';
 import { InvalidSettings, type ServeSettings } from '../settings/settings.ts';
 
-/** RFC 7518, section 3.2: as many bits as the hash has. */
+/** Minimum size of a JWT secret by RFC 7518, section 3.2: that of the hash. */
 const SECRET_BYTES = 32;
 
-/** Reads the settings of the login; undefined: nobody signs in. Throws InvalidSettings. */
+/** Reads the settings of the login; undefined if no users sign in. Throws InvalidSettings. */
 export function readLoginPlan(settings: ServeSettings, logger: Logger): LoginPlan | undefined {
   refuseIncomplete(settings);
   const { login, jwks } = settings;

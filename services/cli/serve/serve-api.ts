@@ -56,7 +56,7 @@ function apiOptions(plan: ServerPlan, operating: Operating): ApiProcessOptions {
     ...servingOptions(settings, { ...plan, operating }),
     eventStore: settings.eventStore ?? '',
     report: logger,
-    // The leader reads what this process does not forward.
+    // Only the leader reads Strapi, so this process has nothing to report.
     follow: followSettings(settings, paths.apiPrefix, () => {}),
     reportTrouble: logTrouble(logger),
     connection: connectionOf(settings),

@@ -72,7 +72,7 @@ export async function serveApp(options: ServeAppOptions): Promise<void> {
   isGreeted = true;
 }
 
-/** The search page of the example's content types, where the example is served. */
+/** Returns the search page of the example content types; undefined if the examples are not served. */
 export function searchPageOf({ examples, contentTypes }: ServeSettings): SearchPage | undefined {
   return examples ? findSearchPage(resolve(contentTypes, 'search')) : undefined;
 }

@@ -27,7 +27,7 @@ export function serveEarlierTypes(parts: LeadingParts, listener: Listener): Inte
         served,
         listener,
         logger,
-        // The next API measures.
+        // The API that replaces this one registers the metrics.
         operating: { ...ports.operating, metrics: undefined },
         watched: (handler) => watchRequests(parts, handler),
         greet: async () => reportServing(parts),

@@ -61,7 +61,7 @@ export async function serveReads(
     follow: undefined,
   });
   stop.with(listener, varve);
-  // From then on only another process answers requests. If the server stops, there is no such process.
+  // `next` forwards requests to the process that answers them from then on. It is undefined if the server stops.
   void listener.left.then((next) => next !== undefined && rotation.left());
   ports.admit(varve.access);
   await answerReads(settings, basis, { varve, listener, rotation });
@@ -93,8 +93,8 @@ async function answerReads(
 }
 
 /**
- * First, writes begin to wait for this worker. Then it catches up with all writes that were acknowledged before. Only then it gets
- * connections, so its readers miss no acknowledged write.
+ * Adds this worker to the rotation. First, writes begin to wait for this worker. Then it catches up with all writes that were acknowledged
+ * before. Only then it gets connections, so its readers miss no acknowledged write.
  */
 async function enterRotation(
   rotation: Rotation,

@@ -61,10 +61,10 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
   });
 }
 
-/** Opens the data and its listener. */
+/** Opened data and its listener. */
 type OpenServer = { readonly varve: Varve; readonly listener: Listener };
 
-/** Listens while the data is being loaded, and answers 503 until then. */
+/** Opens the data. Listens while it is loaded, and answers 503 until then. */
 async function openServer(parts: LeadingParts): Promise<OpenServer> {
   const { settings, supervisor, leading, first } = parts;
   const where: ListenOptions = {

@@ -9,7 +9,7 @@ export function startSupervisor(program: string, args: readonly string[]): void 
 
 const CRASHED = 'the worker crashed: starting another one';
 
-/** The supervisor continues even if the logger cannot be loaded, for example because an upgrade has replaced its files. */
+/** Logs a crash. Prints it if the logger cannot be loaded, for example because an upgrade has replaced the files. */
 function reportCrash({ code, signal }: WorkerEnd, style: LogStyle): void {
   import('../output/create-logger.ts')
     .then(({ createLogger }) => createLogger(style))

@@ -4,7 +4,7 @@ import { defined } from '../../../shared/defined.ts';
 import type { ContentType } from '../../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 
-/** A line of an entries file: the format of test/conformance/fixtures. Relations are `{"$ref": "type:key"}`. */
+/** Line of an entries file, in the format of test/conformance/fixtures. Relations are `{"$ref": "type:key"}`. */
 type ExampleEntry = {
   /** The content type's singular name. */
   readonly type: string;
@@ -78,7 +78,7 @@ function variantsOf(entry: ExampleEntry, registry: SchemaRegistry): readonly Var
   return Object.entries(entry.locales).map(([locale, variant]) => ({ ...variant, ref, type, locale }));
 }
 
-/** POST or PUT; returns the documentId. */
+/** Sends an entry as a POST, or as a PUT if it has a documentId. Returns the documentId. */
 async function send(
   base: string,
   { type, locale }: Variant,
@@ -113,7 +113,7 @@ function referencesOf(value: unknown): readonly string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(referencesOf) : [];
 }
 
-/** Components keep everything except relations. */
+/** Returns a value without its relations, and without those of its components. */
 function withoutReferences(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutReferences);
   if (typeof value !== 'object' || value === null) return value;
@@ -121,7 +121,7 @@ function withoutReferences(value: unknown): unknown {
   return Object.fromEntries(kept.map(([name, child]) => [name, withoutReferences(child)]));
 }
 
-/** The attributes that `withoutReferences` does not keep whole. */
+/** Returns the attributes that have references. */
 function withReferences(data: Values): Values {
   return Object.fromEntries(Object.entries(data).filter(([, value]) => referencesOf(value).length > 0));
 }

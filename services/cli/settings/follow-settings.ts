@@ -6,7 +6,7 @@ import type { FollowSettings } from '../../process/process-options.ts';
 import { isArchive } from '../../strapi/archive.ts';
 import { choice, file, httpAddress, type SettingsOf, type SettingsTable, wholeNumber } from './setting.ts';
 
-/** A duration such as `30s`, converted to milliseconds. */
+/** Schema of a duration such as `30s`, in milliseconds. */
 const duration = z
   .string()
   .regex(/^\d{1,9}(ms|s|m|h)$/, 'must be a duration such as 500ms, 30s or 5m')

@@ -31,8 +31,8 @@ export type ReadContentTypes = {
 };
 
 /**
- * The content types of a folder, or of an archive that `strapi export` wrote. `project` is the configuration of the project that the folder
- * belongs to. Logs each warning once. Throws one error that lists every problem of every file.
+ * Reads the content types of a folder, or of an archive that `strapi export` wrote. `project` is the configuration of the project of the
+ * folder. Logs each warning once. Throws one error that lists every problem of every file.
  */
 export async function readContentTypes(
   settings: ContentTypeSettings,

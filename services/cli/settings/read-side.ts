@@ -53,7 +53,7 @@ function refuseWithoutDocuments({ denormaliseToOne, denormaliseToMany }: Operato
   );
 }
 
-/** Default copies in documents of content types. */
+/** Returns which relations the documents of a content type copy, unless the content type says otherwise. */
 export function denormaliseOf({
   denormaliseToOne: toOne = DEFAULT_DENORMALISE.toOne,
   denormaliseToMany: toMany = DEFAULT_DENORMALISE.toMany,

@@ -32,7 +32,7 @@ function embeddedProblem(
   return `--read-index (VARVE_READ_INDEX) cannot be embedded: ${needs}, so pass its address, such as http://127.0.0.1:9200, or use varve serve`;
 }
 
-/** Options of features that several workers do not have. */
+/** Returns a problem if options are used whose features need a single worker. */
 function workersProblem(settings: ServeSettings): string | undefined {
   const { workers, readIndex, readIndexCloudId, eventStore, advertise, follow, purge } = settings;
   if (workers === 1) return undefined;

@@ -6,7 +6,7 @@ import type { RequestRules } from '../../query/plan-query.ts';
 import { MAX_PAGE } from './request-settings.ts';
 import type { ServeSettings } from './settings.ts';
 
-/** Names of ignored parameters that are logged; callers can make up any number. */
+/** Maximum number of ignored parameters whose names are logged. Callers can invent any number of names. */
 const MAX_NAMES = 100;
 
 type Observers = {
@@ -14,7 +14,7 @@ type Observers = {
   readonly metrics: Pick<Metrics, 'counter'> | undefined;
 };
 
-/** The rules for requests: a setting wins, then the project's own configuration, then the default. */
+/** Returns the rules for requests: from a setting, else from the project's configuration, else the default. */
 export function requestRules(
   settings: Pick<ServeSettings, 'strictParams' | 'defaultLimit' | 'maxLimit' | 'contains' | 'maxOffset'>,
   project: ApiConfig | undefined,
@@ -33,7 +33,7 @@ export function requestRules(
     maxLimit: settings.maxLimit ?? Math.min(project?.maxLimit ?? 100, MAX_PAGE),
     withCount: project?.withCount ?? true,
     maxOffset,
-    // Strapi with strictParams refuses it, so a server that is as strict does.
+    // Strapi with strictParams refuses this parameter.
     populateDeep: !strictParams,
     lenientDocuments: !strictDocuments,
     containsIgnoresCase: settings.contains === 'case-insensitive',

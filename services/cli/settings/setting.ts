@@ -11,7 +11,7 @@ export type Setting = {
   readonly schema: z.ZodType;
 };
 
-/** `--read-index-user <name>` is VARVE_READ_INDEX_USER too. */
+/** Returns the environment variable of a setting: VARVE_READ_INDEX_USER for `--read-index-user <name>`. */
 export function variableOf({ flags }: Pick<Setting, 'flags'>): string {
   const [option = ''] = flags.split(' ');
   return option.replace(/^--/, 'VARVE_').replaceAll('-', '_').toUpperCase();
