@@ -12,7 +12,9 @@ export async function createLogger({
   const { pino } = await import('pino');
   const format = logFormat ?? (process.stderr.isTTY ? 'pretty' : 'json');
   const options = { level: logLevel, ...REDACTING };
-  const sink = createLogSink(stderrOrNothing());
+  // Errors such as that of a closed pipe are ignored. Opening stderr as a stream keeps writes to its pipe from waiting for the reader.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+  const sink = createLogSink(process.stderr.fd);
   if (format === 'json') return pino(options, sink);
   const { PinoPretty } = await import('pino-pretty');
   const destination = new Writable({
@@ -27,10 +29,4 @@ export async function createLogger({
 /** Creates the logger of a command, which logs warnings and errors only. */
 export function quietLogger(): Promise<Logger> {
   return createLogger({ logLevel: 'warn', logFormat: undefined });
-}
-
-/** Opens stderr as a stream, so that writes to its pipe do not wait for the reader. */
-function stderrOrNothing(): number {
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-  return process.stderr.fd;
 }

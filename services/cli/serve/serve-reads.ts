@@ -5,24 +5,21 @@ import { valueAt } from '../../../shared/map-values.ts';
 import { answerStarting } from '../../http/sockets/answer-starting.ts';
 import { type Listener, listen } from '../../http/sockets/listen.ts';
 import { proxyRequests } from '../../http/sockets/proxy-requests.ts';
+import type { Operating } from '../../operating/operating.ts';
 import { openVarve, type Varve } from '../../process/open-varve.ts';
-import { readApiConfig } from '../../project/read-api-config.ts';
 import { logAddress } from '../../stores/open-event-store.ts';
 import type { Supervisor } from '../../supervisor/connect-supervisor.ts';
 import type { Follows } from '../../supervisor/protocol.ts';
 import type { Rotation } from '../../supervisor/rotation.ts';
-import { createLogger } from '../output/create-logger.ts';
-import { corsOrigins } from '../settings/cors-origins.ts';
-import { readContentTypes } from '../settings/read-content-types.ts';
 import { chooseReadSide } from '../settings/read-side.ts';
 import type { ServeSettings } from '../settings/settings.ts';
 import { outputLimits } from '../settings/worker-settings.ts';
-import { readLoginPlan } from './login-plan.ts';
 import { openOperating } from './open-operating.ts';
 import { serveApp } from './serve-app.ts';
+import { readWorkerPlan, type ServerPlan } from './server-plan.ts';
 import { stopOnSignal } from './stop-on-signal.ts';
 import { makeWorkerFolder } from './worker-folder.ts';
-import { type WorkerBasis, workerOptions } from './worker-options.ts';
+import { workerOptions } from './worker-options.ts';
 
 /**
  * Runs a worker next to the leading one: it answers reads from its own read model, and forwards writes. Resolves when it is in rotation. It
@@ -34,9 +31,8 @@ export async function serveReads(
   follows: Follows,
 ): Promise<void> {
   const { rotation } = supervisor;
-  const logger = await createLogger(settings);
-  const project = readApiConfig(settings.contentTypes);
-  const contentTypes = await readContentTypes(settings, logger, project);
+  const plan = await readWorkerPlan(settings);
+  const { logger } = plan;
   const ports = await openOperating(settings, logger, supervisor);
   const { drainSeconds } = settings;
   const stop = stopOnSignal({ logger, ports, signals: supervisor.onStop, drainSeconds });
@@ -48,8 +44,7 @@ export async function serveReads(
     limits: outputLimits(settings.workers),
   });
   const readSide = await chooseReadSide(settings, logger);
-  const login = readLoginPlan(settings, logger);
-  const basis = { logger, contentTypes, project, readSide, login, operating: ports.operating };
+  const basis = { ...plan, readSide, operating: ports.operating };
   const varve = await openVarve({
     ...(await workerOptions(settings, supervisor, basis)),
     data: makeWorkerFolder(settings.data, follows),
@@ -64,23 +59,21 @@ export async function serveReads(
   // `next` forwards requests to the process that answers them from then on. It is undefined if the server stops.
   void listener.left.then((next) => next !== undefined && rotation.left());
   ports.admit(varve.access);
-  await answerReads(settings, basis, { varve, listener, rotation });
+  await answerReads(basis, { varve, listener, rotation });
   logger.info({ worker: follows.number }, 'this worker answers reads');
 }
 
 type Reading = { readonly varve: Varve; readonly listener: Listener; readonly rotation: Rotation };
 
 async function answerReads(
-  settings: ServeSettings,
-  { project, logger, operating }: WorkerBasis,
+  { settings, paths, logger, operating }: ServerPlan & { readonly operating: Operating },
   { varve, listener, rotation }: Reading,
 ): Promise<void> {
   const { log } = varve.operator;
   await serveApp({
     role: 'serve',
     settings,
-    apiPrefix: project?.prefix ?? '/api',
-    corsOrigins: corsOrigins(settings, logger).origins,
+    ...paths,
     served: varve,
     listener,
     logger,

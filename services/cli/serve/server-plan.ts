@@ -8,10 +8,17 @@ import { readLoginPlan } from './login-plan.ts';
 import { parsePublic } from './public-rights.ts';
 
 /** Settings and project of a server, read and checked before anything is opened. */
-export type ServerPlan = Awaited<ReturnType<typeof readServerPlan>>;
+export type ServerPlan = Awaited<ReturnType<typeof readWorkerPlan>>;
 
-/** Reads and checks the plan. Rejects with a message about the first wrong part. */
-export async function readServerPlan(settings: ServeSettings) {
+/** Reads the plan, and refuses an address that is open to everyone. Rejects with a message about the first wrong part. */
+export async function readServerPlan(settings: ServeSettings): Promise<ServerPlan> {
+  const plan = await readWorkerPlan(settings);
+  await refuseOpenHost(settings, plan.publicRights !== undefined, plan.login !== undefined);
+  return plan;
+}
+
+/** Reads the plan of a worker next to the leading one, which has checked the address. Rejects with a message about the first wrong part. */
+export async function readWorkerPlan(settings: ServeSettings) {
   const logger = await createLogger(settings);
   const project = readApiConfig(settings.contentTypes);
   const contentTypes = await readContentTypes(settings, logger, project);
@@ -19,6 +26,5 @@ export async function readServerPlan(settings: ServeSettings) {
   const paths = { apiPrefix: project?.prefix ?? '/api', corsOrigins: pages.origins };
   const publicRights = parsePublic(settings.public, contentTypes.registry);
   const login = readLoginPlan(settings, logger);
-  await refuseOpenHost(settings, publicRights !== undefined, login !== undefined);
   return { settings, logger, contentTypes, project, pages, paths, publicRights, login };
 }
