@@ -34,7 +34,7 @@ export function readRow(type: ContentType, stamp: RowStamp, row: RestRow, world:
   return { type: type.uid, id, documentId, locale, version, data: row, lists: readLists(type, row, world) };
 }
 
-/** Joins both answers for a row without versions: its relations differ between the worlds. */
+/** Joins both answers for a row without versions. A list that only the draft world's answer has is that of both worlds. */
 export function joinWorlds(draft: SourceRow, published: SourceRow | undefined): SourceRow {
   const lists = new Map<string, WorldLists>();
   for (const [attribute, shown] of draft.lists)

@@ -10,8 +10,8 @@ import type { ImportSettings } from '../settings/settings.ts';
 import { importHere } from './import-here.ts';
 
 /**
- * `varve import`: appends the document of every line, and names every line that it refuses. Ids follow from the lines,
- * so existing documents are not written again. An import that was interrupted, or whose lines were corrected, can be
+ * `varve import`: appends the document of every line, and names every line that it refuses. Ids are derived from the
+ * lines, so existing documents are not written again. An import that was interrupted, or whose lines were corrected, can be
  * repeated. The server of the data directory imports while it serves; without a server, this process imports.
  */
 export async function importFiles(files: readonly string[], settings: ImportSettings): Promise<void> {

@@ -74,7 +74,7 @@ function columnsOf(projection: ProjectionStatus): readonly string[] {
   ];
 }
 
-/** Presents how far a server has copied the Strapi that it follows, in lines. */
+/** Returns lines about the Strapi that a server follows; none if it follows none. */
 function presentFollow(follow: FollowStatus | null): readonly string[] {
   if (follow === null) return [];
   const { url, role, ageSeconds, comparison, isComplete, requests, events, webhooks, pending } = follow;

@@ -16,7 +16,7 @@ const NEVER = new AbortController().signal;
 
 /**
  * Starts a process that changes the content types in a copy of the graph. Until that is done, this process serves the types in force, and
- * repeats failed attempts. Ends if an operator pauses or cancels the rebuild.
+ * repeats failed attempts. The attempts end if an operator pauses or cancels the rebuild.
  */
 export function changeContentTypes(
   varve: Pick<Varve, 'operator' | 'deferred'>,

@@ -7,7 +7,7 @@ const TELLING = ['name', 'title', 'label'];
 type Candidate = { readonly type: ContentType; readonly path: readonly string[]; readonly field: string };
 
 /**
- * Finds a list request with a filter through relations that returns some content, for people to try, by asking the server at `base`.
+ * Finds a request for people to try: a list with a filter through relations that returns some content. It asks the server at `base`.
  * Returns the plain list of some content type if nothing is related; undefined without content types.
  */
 export async function findExampleRequest(

@@ -17,8 +17,8 @@ import { ownSignals, stopOnSignal } from './stop-on-signal.ts';
 import { servingOptions } from './worker-options.ts';
 
 /**
- * `varve api`: resolves after reads are answered and the greeting was printed; SIGINT and SIGTERM end it with exit code
- * 0. Rejects with a message if it cannot start. `refuseUnusable` has validated `settings`.
+ * Runs `varve api`. Resolves when it answers reads and has printed its greeting. SIGINT and SIGTERM end it with exit code 0. Rejects with a
+ * message if it cannot start. `refuseUnusable` has validated `settings`.
  */
 export async function serveApi(settings: ServeSettings): Promise<void> {
   const plan = await readServerPlan(settings);

@@ -54,7 +54,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
       await renew(parts, opened);
       await answerRequests(parts, opened);
     } catch (error) {
-      // A signal came before the greeting.
+      // After a signal the start has not failed: the worker is ending.
       if (!stop.isStopping()) supervisor.fail(error as Error);
       throw error;
     }
@@ -110,7 +110,7 @@ async function renew(parts: LeadingParts, { varve }: OpenServer): Promise<void> 
   renewReadModel(varve.operator, readiness, logger);
 }
 
-/** Answers requests from now on, and greets. */
+/** Answers requests from now on, and prints the greeting. */
 async function answerRequests(parts: LeadingParts, { varve, listener }: OpenServer): Promise<void> {
   const { role, settings, paths, publicRights, logger, supervisor, ports, leading } = parts;
   const { succession, restarts } = supervisor;

@@ -24,7 +24,7 @@ export type WorkerBasis = {
   readonly operating: Operating;
 };
 
-/** The options of `openVarve` that are the same for every worker of `varve serve`, the leading one and those next to it. */
+/** Returns the options of `openVarve` that are the same for every worker of `varve serve`, the leading one and those next to it. */
 export async function workerOptions(settings: ServeSettings, supervisor: Supervisor, basis: WorkerBasis) {
   const { logger, project, readSide } = basis;
   return {
@@ -45,7 +45,7 @@ export async function workerOptions(settings: ServeSettings, supervisor: Supervi
   };
 }
 
-/** The options of a process of any role that answers requests. */
+/** Returns the options of a process of any role that answers requests. */
 export function servingOptions(
   settings: ServeSettings,
   { logger, contentTypes, project, login, operating }: Omit<WorkerBasis, 'readSide'>,

@@ -53,7 +53,7 @@ export const DELIVERY_SETTINGS = {
 
 type Settings = SettingsOf<typeof DELIVERY_SETTINGS>;
 
-/** Returns the tags of answers by the settings; undefined: answers get no tags in their headers. */
+/** Returns how answers get tags in their headers; undefined if they get none. */
 export function taggingSettings(
   settings: Pick<Settings, 'cacheTags' | 'cacheTagsBytes' | 'cacheTagsPlain'>,
 ): Omit<TaggingOptions, 'key' | 'position' | 'purged'> | undefined {

@@ -62,7 +62,7 @@ type PurgeChoice = SettingsOf<typeof PURGE_SETTINGS>;
 const FAR_AWAY: readonly PurgeKind[] = ['fastly', 'cloudflare'];
 const AGAIN_AFTER_MS = 2_000;
 
-/** Returns the receivers of purges; undefined: there are none. */
+/** Returns the receivers of purges; undefined if there are none. */
 export function purgeChoice({ purge, purgeToken: token, purgeSoft: soft, purgeAgain }: PurgeChoice) {
   if (purge === undefined) return undefined;
   const targets = purge.map((target): PurgeTarget => {

@@ -1,6 +1,6 @@
 import { choice, type SettingsTable, wholeNumber, yesOrNo } from './setting.ts';
 
-/** Entries of the largest page that can be configured. */
+/** Maximum number of entries on a page that can be configured. */
 export const MAX_PAGE = 100_000;
 
 /** Settings for requests: Strapi's `config/api`, and those that depend on its database. */
