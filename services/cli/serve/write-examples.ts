@@ -126,15 +126,12 @@ function withReferences(data: Values): Values {
   return Object.fromEntries(Object.entries(data).filter(([, value]) => referencesOf(value).length > 0));
 }
 
-function resolve<Value>(value: Value, documentIds: ReadonlyMap<string, string>): Value {
-  if (isReference(value)) {
+/** Returns a copy of an entry's values in which documentIds replace the references. */
+function resolve(data: Values, documentIds: ReadonlyMap<string, string>): Values {
+  return JSON.parse(JSON.stringify(data), (_name, value: unknown) => {
+    if (!isReference(value)) return value;
     const documentId = documentIds.get(value.$ref);
     if (documentId === undefined) throw new Error(`example reference ${value.$ref} has no target`);
-    return documentId as Value;
-  }
-  if (Array.isArray(value)) return value.map((child) => resolve(child, documentIds)) as Value;
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, child]) => [name, resolve(child, documentIds)]),
-  ) as Value;
+    return documentId;
+  });
 }
