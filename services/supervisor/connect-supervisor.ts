@@ -1,11 +1,11 @@
 import type { Server } from 'node:http';
 import type { OperatorChannel } from '../../shared/sqlite/lock-data-directory.ts';
 import type { ListeningSocket } from '../http/sockets/listening-socket.ts';
-import { createAsking, sendToSupervisor as send } from './ask-supervisor.ts';
 import type { Followers, Hello, LogStyle, SocketName, StopReason, Succession, ToWorker } from './protocol.ts';
 import { refuseIncompatible } from './protocol.ts';
 import { createRotation, type Rotation } from './rotation.ts';
 import { createSocketsOfWorker } from './sockets-of-worker.ts';
+import { createWorkerRequests, sendToSupervisor as send } from './worker-requests.ts';
 
 /** The supervisor of this process, which is a worker. */
 export type Supervisor = Hello & {
@@ -58,10 +58,10 @@ export function becomeWorker(): void {
 
 /** Resolves with the supervisor's first message. */
 export async function connectSupervisor(): Promise<Supervisor> {
-  const asking = createAsking();
-  const { ask } = asking;
+  const requests = createWorkerRequests();
+  const { ask } = requests;
   const rotation = createRotation({ ask, send });
-  const sockets = createSocketsOfWorker(asking);
+  const sockets = createSocketsOfWorker(requests);
   const hello = Promise.withResolvers<Hello>();
   const turn = Promise.withResolvers<void>();
   // Until there is something to close.
@@ -74,7 +74,7 @@ export async function connectSupervisor(): Promise<Supervisor> {
       case 'hello':
         return hello.resolve(message);
       case 'answer':
-        return asking.answered(message.id, { answer: message.result, socket });
+        return requests.answered(message.id, { answer: message.result, socket });
       case 'yield':
         return void stepDown(giveWay);
       case 'renew':

@@ -5,8 +5,8 @@ import {
   ownSocket,
   startListening,
 } from '../http/sockets/listening-socket.ts';
-import type { Asking } from './ask-supervisor.ts';
 import type { SocketName } from './protocol.ts';
+import type { WorkerRequests } from './worker-requests.ts';
 
 /** The supervisor's listening sockets, as this worker uses them. */
 export type SocketsOfWorker = {
@@ -21,7 +21,7 @@ export type SocketsOfWorker = {
 };
 
 /** Creates the state without open sockets. */
-export function createSocketsOfWorker({ ask }: Pick<Asking, 'ask'>): SocketsOfWorker {
+export function createSocketsOfWorker({ ask }: Pick<WorkerRequests, 'ask'>): SocketsOfWorker {
   const waiting: (() => Promise<unknown>)[] = [];
   let isWaiting = false;
   let isLeft = false;

@@ -1,23 +1,23 @@
 import type { Answer, FromWorker, WorkerRequest } from './protocol.ts';
 
 /** `socket`: the listening socket, if the request was for one. */
-export type Answered = { readonly answer: Answer; readonly socket: object | undefined };
+export type SupervisorAnswer = { readonly answer: Answer; readonly socket: object | undefined };
 
 /** Requests of this worker that wait for an answer of the supervisor. */
-export type Asking = {
+export type WorkerRequests = {
   /** Rejects with the supervisor's error, with its code, if the supervisor refuses. */
-  ask(request: WorkerRequest): Promise<Answered>;
-  answered(id: number, answered: Answered): void;
+  ask(request: WorkerRequest): Promise<SupervisorAnswer>;
+  answered(id: number, answered: SupervisorAnswer): void;
 };
 
 /** Creates the state without requests. */
-export function createAsking(): Asking {
-  const waiting = new Map<number, (answered: Answered) => void>();
+export function createWorkerRequests(): WorkerRequests {
+  const waiting = new Map<number, (answered: SupervisorAnswer) => void>();
   let lastId = 0;
   return {
     async ask(request) {
       const id = ++lastId;
-      const { promise, resolve } = Promise.withResolvers<Answered>();
+      const { promise, resolve } = Promise.withResolvers<SupervisorAnswer>();
       waiting.set(id, resolve);
       sendToSupervisor({ kind: 'ask', id, request });
       const { answer, socket } = await promise;
