@@ -26,13 +26,17 @@ export const DELIVERY_MIGRATIONS = [
   -- Replays of history that the leader has to make. position: of the first event.
   CREATE TABLE history_requests (hook TEXT NOT NULL, position TEXT NOT NULL);
   `,
-  // Columns behind the body are read from here: a body may have thousands of pages, which SQLite reads to reach them.
-  `
-  DROP INDEX waiting_deliveries;
-  CREATE INDEX waiting_deliveries ON deliveries (hook, type, document_id, seq, attempts, next_at, created_at)
-    WHERE state = 'waiting';
-  `,
 ];
+
+/**
+ * Replaces an index of earlier states of the file. Columns behind the body are read from the new one: a body may have thousands of pages,
+ * which SQLite reads to reach them. It is no migration, because an earlier release opens the file afterwards, too.
+ */
+export const DELIVERY_INDEX = `
+  DROP INDEX IF EXISTS waiting_deliveries;
+  CREATE INDEX IF NOT EXISTS deliveries_without_body
+    ON deliveries (hook, type, document_id, seq, attempts, next_at, created_at) WHERE state = 'waiting';
+  `;
 
 const COLUMNS =
   'id, hook, position, event, type, document_id, body, state, attempts, created_at, next_at, status, error';
@@ -56,7 +60,7 @@ export const DELIVERY_SQL = {
   attempted:
     'UPDATE deliveries SET state = ?, attempts = attempts + 1, next_at = ?, status = ?, error = ? WHERE id = ?',
   park: `UPDATE deliveries SET state = 'parked' WHERE seq IN (
-    SELECT seq FROM deliveries AS held INDEXED BY waiting_deliveries WHERE state = 'waiting' AND attempts > 0 AND next_at > ?
+    SELECT seq FROM deliveries AS held INDEXED BY deliveries_without_body WHERE state = 'waiting' AND attempts > 0 AND next_at > ?
       AND EXISTS (SELECT 1 ${ofDocument('held', 'later')} AND later.seq > held.seq AND later.created_at <= ?))`,
   open: `SELECT id, hook, position, event, type, document_id AS documentId, state FROM deliveries
     WHERE state IN ('waiting', 'parked') ORDER BY seq`,
@@ -70,7 +74,7 @@ export const DELIVERY_SQL = {
   others: `UPDATE deliveries SET ${DUE_AGAIN}
     WHERE state <> 'waiting' AND hook = ? AND created_at < ? AND ${POSITION} BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER)`,
   counts: `SELECT state, count(*) AS n FROM deliveries WHERE state IN ('waiting', 'parked') GROUP BY state`,
-  oldest: `SELECT min(created_at) AS at FROM deliveries INDEXED BY waiting_deliveries WHERE state = 'waiting'`,
+  oldest: `SELECT min(created_at) AS at FROM deliveries INDEXED BY deliveries_without_body WHERE state = 'waiting'`,
   newest: 'SELECT max(created_at) AS at FROM deliveries',
   setBack: "UPDATE deliveries SET next_at = next_at - ?, created_at = created_at - ? WHERE state = 'waiting'",
   setBackPauses: "UPDATE meta SET value = CAST(value AS INTEGER) - ? WHERE name LIKE 'pause %'",

@@ -6,7 +6,7 @@ import { type Database, openDatabase } from '../../shared/sqlite/open-database.t
 import { prepared } from '../../shared/sqlite/prepared.ts';
 import { transaction } from '../../shared/sqlite/transaction.ts';
 import type { OpenDelivery, OpenReplay, WebhooksProgressed } from '../../shared/webhooks/webhook-events.ts';
-import { DELIVERY_MIGRATIONS, DELIVERY_SQL } from './delivery-sql.ts';
+import { DELIVERY_INDEX, DELIVERY_MIGRATIONS, DELIVERY_SQL } from './delivery-sql.ts';
 
 /** `waiting`: not sent yet, or to be repeated. `parked`: not sent until a replay. `elsewhere`: delivered by another process. */
 export type DeliveryState = 'waiting' | 'delivered' | 'parked' | 'elsewhere';
@@ -148,6 +148,7 @@ export function openDeliveryStore(folder: string, waitMs?: number): DeliveryStor
   const db = openDatabase(join(folder, WEBHOOKS_FILE), {
     durability: 'normal',
     migrations: DELIVERY_MIGRATIONS,
+    afterMigrations: DELIVERY_INDEX,
     ...defined({ waitMs }),
   });
   const meta = metaValues(db);

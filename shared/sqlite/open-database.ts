@@ -15,6 +15,8 @@ export type DatabaseOptions = {
   readonly durability: 'full' | 'normal' | 'none';
   /** Migration n (from 0) changes the file from `user_version` n to n + 1. Add new ones only at the end. */
   readonly migrations: readonly Migration[];
+  /** Statements after the migrations, at each open. They change only what a release without them ignores, such as an index. */
+  readonly afterMigrations?: string;
   /** Size of the page cache in memory. Default: SQLite's 2 MB. */
   readonly cacheKibibytes?: number;
   /** Pages of the write-ahead log between two checkpoints, which move them into the database. Default: 16 MB. */
@@ -22,6 +24,8 @@ export type DatabaseOptions = {
   /** Milliseconds that a statement waits for a lock of another connection. It blocks the thread. Default: 5 s. */
   readonly waitMs?: number;
 };
+
+type ConnectOptions = Omit<DatabaseOptions, 'migrations' | 'afterMigrations'>;
 
 const BUSY_TIMEOUT_MS = 5_000;
 const SYNCHRONOUS = { full: 'FULL', normal: 'NORMAL', none: 'OFF' } as const;
@@ -31,23 +35,25 @@ const WAL_FILE_LIMIT_BYTES = 64 * 1024 * 1024;
 
 /**
  * Opens the file or creates it. It is readable only for its owner, in WAL mode, with foreign keys enforced and its schema up to date.
- * Several processes may have one file open: a writer waits up to 5 s for another's transaction, or `waitMs` once the file is open. Throws an error that names the path if the
- * file is not a database, cannot be opened, or was written by a newer version.
+ * Several processes may have one file open: a writer waits up to 5 s for another's transaction, or `waitMs` once the file is open. Throws
+ * an error that names the path if the file is not a database, cannot be opened, or was written by a newer version.
  */
-export function openDatabase(path: string, { migrations, ...options }: DatabaseOptions): Database {
-  return openWith(path, options, (db) => migrate(db, migrations));
+export function openDatabase(
+  path: string,
+  { migrations, afterMigrations, ...options }: DatabaseOptions,
+): Database {
+  return openWith(path, options, (db) => {
+    migrate(db, migrations);
+    if (afterMigrations !== undefined) db.exec(afterMigrations);
+  });
 }
 
 /** Opens a database without migrations. */
-export function connectDatabase(path: string, options: Omit<DatabaseOptions, 'migrations'>): Database {
+export function connectDatabase(path: string, options: ConnectOptions): Database {
   return openWith(path, options, () => undefined);
 }
 
-function openWith(
-  path: string,
-  options: Omit<DatabaseOptions, 'migrations'>,
-  prepare: (db: Database) => void,
-): Database {
+function openWith(path: string, options: ConnectOptions, prepare: (db: Database) => void): Database {
   let db: Database | undefined;
   try {
     createPrivateDatabase(path);

@@ -2,7 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { DELIVERY_MIGRATIONS, DELIVERY_SQL } from '../../../services/webhooks/delivery-sql.ts';
+import {
+  DELIVERY_INDEX,
+  DELIVERY_MIGRATIONS,
+  DELIVERY_SQL,
+} from '../../../services/webhooks/delivery-sql.ts';
 import { openDatabase } from '../../../shared/sqlite/open-database.ts';
 
 /** How SQLite finds the rows of a statement. */
@@ -11,6 +15,7 @@ function planOf(statement: string): readonly string[] {
   const db = openDatabase(join(folder, 'webhooks.db'), {
     durability: 'none',
     migrations: DELIVERY_MIGRATIONS,
+    afterMigrations: DELIVERY_INDEX,
   });
   onTestFinished(() => {
     db.close();
@@ -40,4 +45,19 @@ it.each([
 
 it.each(['due', 'open'] as const)('the statement %s returns no body', (name) => {
   expect(DELIVERY_SQL[name].split('FROM')[0]).not.toContain('body');
+});
+
+it('a release before the index opens the file, and this one has the index again afterwards', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'varve-plans-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'webhooks.db');
+  const options = { durability: 'none', migrations: DELIVERY_MIGRATIONS } as const;
+  const earlier = openDatabase(file, options);
+  const indices = () =>
+    earlier.prepare("SELECT name FROM sqlite_schema WHERE type = 'index' AND name LIKE '%w%'");
+  expect(indices().all()).toMatchObject([{ name: 'waiting_deliveries' }]);
+  openDatabase(file, { ...options, afterMigrations: DELIVERY_INDEX }).close();
+  expect(indices().all()).toMatchObject([{ name: 'deliveries_without_body' }]);
+  openDatabase(file, options).close();
+  earlier.close();
 });
