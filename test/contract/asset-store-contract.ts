@@ -150,6 +150,17 @@ export const describeAssetStore = (name: string, createPlace: () => Promise<Asse
       expect(await read(await place.open(), hash)).toMatchObject({ bytes: Buffer.from('shared') });
     });
 
+    it('suspects and clears the same content at once', async () => {
+      const { store } = await placeForTest();
+      const hash = 'a'.repeat(64);
+      const turns = Array.from({ length: 200 }, (_, i) =>
+        i % 2 === 0 ? store.suspect(hash) : store.clear(hash),
+      );
+      await Promise.all(turns);
+      await store.clear(hash);
+      expect(await Array.fromAsync(store.suspects(Date.now() + 60_000))).not.toContain(hash);
+    });
+
     it('finds content that was suspected before a given time, until it is cleared', async () => {
       const { place, store } = await placeForTest();
       const [one = '', two = ''] = ['one', 'two'].map((text) => sha256(Buffer.from(text)));

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, rmSync, statSync } from 'node:fs';
-import { open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeFolder } from '../../make-folder.ts';
 import { parseOwners, presentOwners } from '../../owner-record.ts';
@@ -110,9 +110,14 @@ async function keep(from: string, to: string): Promise<void> {
 
 /** Creates the record of a suspected hash. The file's time is that of the last call. */
 async function suspect(path: string): Promise<void> {
-  await writeFile(path, '', { mode: 0o600 });
-  const now = new Date();
-  await utimes(path, now, now);
+  const file = await open(path, 'w', 0o600);
+  try {
+    const now = new Date();
+    // By its handle: another upload of the same content may have removed the name.
+    await file.utimes(now, now);
+  } finally {
+    await file.close();
+  }
   await syncFolder(dirname(path));
 }
 
