@@ -30,7 +30,7 @@ export const DELIVERY_MIGRATIONS = [
 
 /**
  * Replaces an index of earlier states of the file. Columns behind the body are read from the new one: a body may have thousands of pages,
- * which SQLite reads to reach them. It is no migration, because an earlier release opens the file afterwards, too.
+ * which SQLite reads to reach them. It is not a migration, because an earlier release opens the file afterwards, too.
  */
 export const DELIVERY_INDEX = `
   DROP INDEX IF EXISTS waiting_deliveries;
