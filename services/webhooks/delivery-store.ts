@@ -140,17 +140,18 @@ export const WEBHOOKS_FILE = 'webhooks.db';
 /** Tables that every version of the file has. */
 export const WEBHOOKS_TABLES = ['meta', 'deliveries'];
 
+const DATABASE = {
+  durability: 'normal',
+  migrations: DELIVERY_MIGRATIONS,
+  afterMigrations: DELIVERY_INDEX,
+} as const;
+
 /**
  * Opens `webhooks.db` in a folder, and creates it with a new id if it is missing. One process writes it. `waitMs`: time that a statement
  * waits for a lock, as in `openDatabase`.
  */
 export function openDeliveryStore(folder: string, waitMs?: number): DeliveryStore {
-  const db = openDatabase(join(folder, WEBHOOKS_FILE), {
-    durability: 'normal',
-    migrations: DELIVERY_MIGRATIONS,
-    afterMigrations: DELIVERY_INDEX,
-    ...defined({ waitMs }),
-  });
+  const db = openDatabase(join(folder, WEBHOOKS_FILE), { ...DATABASE, ...defined({ waitMs }) });
   const meta = metaValues(db);
   const all = (sql: string, ...values: (string | number | null)[]) =>
     prepared(db, sql)
