@@ -15,7 +15,7 @@ import {
 import { foundSums, indexDigests, rebuiltSums } from '../support/document-sums.ts';
 import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
 import { createKitchenTypes } from '../support/kitchen.ts';
-import { childrenOf } from '../support/processes.ts';
+import { workersOf } from '../support/processes.ts';
 import { removeIndices } from '../support/remove-indices.ts';
 import { runVarve } from '../support/run-varve.ts';
 import {
@@ -129,7 +129,7 @@ describe('changed content types on Elasticsearch', await needsElasticsearch(skip
     const versionOf = (cook: Record<string, unknown>) => ('rank' in cook ? 'new' : 'old');
     let isPaused = false;
     const { seen } = await watchChange(started, versionOf, async () => {
-      const [first = 0, next] = childrenOf(supervisor);
+      const [first = 0, next] = workersOf(supervisor);
       if (next === undefined || isPaused) return;
       isPaused = true;
       process.kill(first, 'SIGSTOP');

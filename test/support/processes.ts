@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { WORKER_ARGUMENT } from '../../services/supervisor/protocol.ts';
 
 /** A process and those it has started and that still run, itself first. Where there is no /proc: the process alone. */
 export function processTree(pid: number): readonly number[] {
@@ -7,10 +8,15 @@ export function processTree(pid: number): readonly number[] {
 
 /** Returns whether a process runs. A process that has ended does not, even if its parent has not waited for it. */
 export function isRunning(pid: number): boolean {
+  return argumentsOf(pid).length > 0;
+}
+
+/** The program of a process and its arguments. Empty if the process has ended. */
+function argumentsOf(pid: number): readonly string[] {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== '';
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
   } catch {
-    return false;
+    return [];
   }
 }
 
@@ -22,4 +28,9 @@ export function childrenOf(pid: number): readonly number[] {
   } catch {
     return [];
   }
+}
+
+/** The workers of a supervisor, the one that serves first. A supervisor also starts short commands. */
+export function workersOf(supervisor: number): readonly number[] {
+  return childrenOf(supervisor).filter((pid) => argumentsOf(pid).includes(WORKER_ARGUMENT));
 }

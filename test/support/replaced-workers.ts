@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { ask } from './hand-over-load.ts';
-import { childrenOf } from './processes.ts';
+import { workersOf } from './processes.ts';
 import { runVarve } from './run-varve.ts';
 import type { RunningServer } from './server.ts';
 
@@ -30,9 +30,9 @@ export async function generation({ data }: RunningServer): Promise<number> {
   return projections[0]?.generation ?? 0;
 }
 
-/** Processes that the supervisor has started, the one that serves first. */
+/** Workers of a server, the one that serves first. */
 export function workers({ supervisor }: RunningServer): readonly number[] {
-  return childrenOf(supervisor);
+  return workersOf(supervisor);
 }
 
 /** Resolves to the worker that gets ready next to the one that serves. */

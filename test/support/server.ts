@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { childrenOf } from './processes.ts';
+import { childrenOf, workersOf } from './processes.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** Arguments of Node with which the scripts in package.json start Varve. */
@@ -107,7 +107,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     output: varve.output,
     stop,
     supervisor,
-    worker: () => childrenOf(supervisor)[0],
+    worker: () => workersOf(supervisor)[0],
     exited: varve.exited,
     signal(signal) {
       for (const pid of processes()) send(pid, signal);
