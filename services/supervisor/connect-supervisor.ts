@@ -18,6 +18,11 @@ export type Supervisor = Hello & {
   serving(log: LogStyle, drainMs: number, followers?: Followers): void;
   /** Part of this worker in the rotation of a server with several workers. */
   readonly rotation: Rotation;
+  /**
+   * Tells the supervisor which child of this worker makes a generation. The supervisor moves that child to idle cores, because it is small:
+   * to start a command stops a process for longer if the process has much memory.
+   */
+  building(pid: number): void;
   /** Tells the supervisor that this worker prints the greeting, so that no later worker prints it. */
   greeting(): void;
   /** Calls back when the supervisor stops, or another worker serves. Without a callback this process ends immediately. */
@@ -104,6 +109,7 @@ export async function connectSupervisor(): Promise<Supervisor> {
     },
     rotation,
     serving: (log, drainMs, followers) => send({ kind: 'serving', log, drainMs, followers }),
+    building: (pid) => send({ kind: 'building', pid }),
     greeting: () => send({ kind: 'greeting' }),
     onStop(called) {
       stop = called;

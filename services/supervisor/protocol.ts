@@ -97,6 +97,8 @@ export type FromWorker =
   /** The worker passes all requests on. */
   | { readonly kind: 'left' }
   | { readonly kind: 'measured'; readonly id: number; readonly metrics: readonly object[] }
+  /** A child of the worker makes a generation: it uses idle cores. */
+  | { readonly kind: 'building'; readonly pid: number }
   /** Announces to the parent process that the server serves. */
   | { readonly kind: 'greeting' }
   /** The worker cannot replace another one, and ends. */

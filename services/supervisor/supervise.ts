@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { answerWorkers, type WorkerHost } from './answer-workers.ts';
 import { within } from './hand-over.ts';
+import { enterIdleClass } from './idle-class.ts';
 import { createMetricsOfWorkers, type MetricsOfWorkers } from './metrics-of-workers.ts';
 import { COMPATIBILITY, FINAL_EXIT, type Hello, type LogStyle, type WorkerRequest } from './protocol.ts';
 import { createReadingWorkers, type ReadingWorkers } from './reading-workers.ts';
@@ -156,6 +157,9 @@ function hear(server: Server, from: WorkerProcess, message: WorkerMessage): void
       return;
     case 'measured':
       metrics.heard(message.id, message.metrics);
+      return;
+    case 'building':
+      enterIdleClass(message.pid);
       return;
     case 'greeting':
       server.isGreeted = true;

@@ -10,7 +10,7 @@ import type { ReadinessCheck } from '../../operating/readiness.ts';
 import { rebuildOperation } from '../../operator/generations.ts';
 import type { BuildRequest, OperatorContext } from '../../operator/operation.ts';
 import { BUILDER_ARGUMENT } from '../../supervisor/builder-process.ts';
-import { enterIdleClass } from '../../supervisor/idle-class.ts';
+import type { Supervisor } from '../../supervisor/connect-supervisor.ts';
 import { COMPATIBILITY } from '../../supervisor/protocol.ts';
 import { variableOf } from '../settings/setting.ts';
 import { OPERATOR_SETTINGS, type ServeSettings } from '../settings/settings.ts';
@@ -74,7 +74,11 @@ class BuilderClosed extends Error {
  * Runs `varve rebuild` as a process of low priority, which makes a generation but does not switch over. With definitions, it converts a
  * copy to them, ahead of the log.
  */
-export function createBuilder(settings: ServeSettings, definitions: readonly TypeDefinition[]) {
+export function createBuilder(
+  settings: ServeSettings,
+  definitions: readonly TypeDefinition[],
+  supervisor: Pick<Supervisor, 'building'>,
+) {
   const env = { ...process.env, ...operatorVariables(settings) };
   const running = new Map<ChildProcess, Promise<unknown>>();
   let isClosed = false;
@@ -93,7 +97,7 @@ export function createBuilder(settings: ServeSettings, definitions: readonly Typ
     // Such a child has no pipes.
     if (child.pid === undefined)
       throw new Error(`the process that makes the generation cannot be started: ${await ended}`);
-    enterIdleClass(child.pid);
+    supervisor.building(child.pid);
     const exited = new Promise((resolve) => child.once('exit', resolve));
     running.set(child, exited);
     void exited.then(() => running.delete(child));

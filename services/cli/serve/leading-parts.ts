@@ -41,7 +41,7 @@ export async function openLeadingParts(plan: LeadingPlan, ports: OperatingProces
     socket: supervisor.socket('operators'),
   });
   stop.first(operators);
-  const builder = createBuilder(settings, contentTypes.definitions);
+  const builder = createBuilder(settings, contentTypes.definitions, supervisor);
   stop.first(builder);
   const shared = await workerOptions(settings, supervisor, { ...plan, operating: ports.operating });
   const gate = createRequestGate();
