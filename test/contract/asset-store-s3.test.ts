@@ -77,6 +77,15 @@ describe('uploads in parts', () => {
   });
 });
 
+it('a name that a store without the bucket refuses is not lost silently, and a missing object can be removed', async () => {
+  const double = await doubleForTest();
+  const store = await openOn(double);
+  double.failWith(404);
+  await expect(store.names.give('a.png', { hash: 'a'.repeat(64), mime: 'image/png' })).rejects.toThrow();
+  await store.delete('a'.repeat(64));
+  await store.clear('a'.repeat(64));
+});
+
 it('removes only what killed processes left unfinished a day ago', async () => {
   const double = await doubleForTest();
   const client = await openOn(double);

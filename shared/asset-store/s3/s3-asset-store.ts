@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import {
-  DeleteObjectCommand,
   GetObjectCommand,
   HeadBucketCommand,
   HeadObjectCommand,
-  PutObjectCommand,
   paginateListObjectsV2,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
@@ -21,8 +19,11 @@ import {
   presentS3Error,
   readingFromS3,
   readS3Text,
+  removeS3Object,
   type S3Target,
   statusOf,
+  writeS3Object,
+  writingToS3,
 } from './s3-client.ts';
 import { copyObject } from './s3-copy-object.ts';
 import type { S3Location } from './s3-location.ts';
@@ -65,9 +66,9 @@ export async function openS3AssetStore(
     },
     open: (hash, range) => readingFromS3(open(target, keyOf(target, hash), range)),
     size: (hash) => readingFromS3(sizeOf(target, keyOf(target, hash))),
-    delete: (hash) => remove(target, keyOf(target, hash)),
-    suspect: (hash) => write(target, suspectKey(target, hash), ''),
-    clear: (hash) => remove(target, suspectKey(target, hash)),
+    delete: (hash) => removeS3Object(target, keyOf(target, hash)),
+    suspect: (hash) => writeS3Object(target, suspectKey(target, hash), ''),
+    clear: (hash) => removeS3Object(target, suspectKey(target, hash)),
     suspects: (before) => suspectedBefore(target, before),
     names: s3Names(target),
     owner: ownerObject(target),
@@ -81,7 +82,7 @@ function ownerObject(target: S3Target): AssetStore['owner'] {
       const text = await readS3Text(target, Key);
       return text === undefined ? {} : parseOwners(text, Key).owners;
     },
-    write: (owners) => write(target, Key, presentOwners(owners)),
+    write: (owners) => writeS3Object(target, Key, presentOwners(owners)),
   };
 }
 
@@ -131,17 +132,12 @@ async function stage(
     hash,
     size,
     async keep() {
-      await writing(copyObject(target, { from: key, to: keyOf(target, hash), size, largestCopy }));
+      await writingToS3(copyObject(target, { from: key, to: keyOf(target, hash), size, largestCopy }));
       // The object is already kept. If the removal fails, a later process removes the upload after a day.
-      await remove(target, key).catch(() => {});
+      await removeS3Object(target, key).catch(() => {});
     },
-    discard: () => remove(target, key),
+    discard: () => removeS3Object(target, key),
   };
-}
-
-/** Writes a small object. Its time is that of the last call. */
-async function write({ client, bucket: Bucket }: S3Target, Key: string, Body: string): Promise<void> {
-  await writing(client.send(new PutObjectCommand({ Bucket, Key, Body }), PROMPTLY));
 }
 
 async function* suspectedBefore(target: S3Target, before: number): AsyncGenerator<string> {
@@ -178,18 +174,6 @@ async function sizeOf({ client, bucket }: S3Target, key: string): Promise<number
     PROMPTLY,
   );
   return ContentLength;
-}
-
-async function remove({ client, bucket }: S3Target, key: string): Promise<void> {
-  await writing(client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }), PROMPTLY));
-}
-
-async function writing<Result>(work: Promise<Result>): Promise<Result> {
-  try {
-    return await work;
-  } catch (error) {
-    throw presentS3Error(error);
-  }
 }
 
 function keyOf({ prefix }: S3Target, hash: string): string {

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { defined } from '../../defined.ts';
 import { RequestError } from '../../request-error.ts';
 import type { S3Location } from './s3-location.ts';
@@ -102,4 +102,24 @@ export async function readingFromS3<Result>(call: Promise<Result>): Promise<Resu
 export async function readS3Text({ client, bucket }: S3Target, key: string): Promise<string | undefined> {
   const call = client.send(new GetObjectCommand({ Bucket: bucket, Key: key }), PROMPTLY);
   return (await readingFromS3(call))?.Body?.transformToString();
+}
+
+/** Writes a small object. Its time is that of the last call. */
+export async function writeS3Object(target: S3Target, Key: string, Body: string): Promise<void> {
+  const { client, bucket: Bucket } = target;
+  await writingToS3(client.send(new PutObjectCommand({ Bucket, Key, Body }), PROMPTLY));
+}
+
+/** Removes an object. Succeeds if there is none: some stores answer 404 then. */
+export async function removeS3Object({ client, bucket: Bucket }: S3Target, Key: string): Promise<void> {
+  await readingFromS3(client.send(new DeleteObjectCommand({ Bucket, Key }), PROMPTLY));
+}
+
+/** Returns the result of a call that has to succeed. */
+export async function writingToS3<Result>(call: Promise<Result>): Promise<Result> {
+  try {
+    return await call;
+  } catch (error) {
+    throw presentS3Error(error);
+  }
 }
