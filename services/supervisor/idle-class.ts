@@ -1,6 +1,5 @@
-import { execFile } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { promisify } from 'node:util';
 
 /** `leave` resolves when the process runs like others again. Rejects if it cannot be made to. */
 export type IdleClass = { leave(): Promise<void> };
@@ -12,7 +11,16 @@ const COUNTED_LOOKS = 60;
 const WAITED_MS = 2_000;
 const WAITED_FOR_EACH_RUN = 4;
 
-const execute = promisify(execFile);
+/**
+ * Keeps a process in the class until its own input ends. That also happens if the supervisor is killed: a process that hardly runs would
+ * notice late that nobody needs it. Signals are meant for the supervisor. `chrt` is of util-linux.
+ */
+const KEEP = `
+  trap '' INT TERM HUP
+  chrt --idle 0 chrt --other 0 true || exit 0
+  chrt --idle --all-tasks --pid 0 "$1"
+  read -r end
+  exec chrt --other --all-tasks --pid 0 "$1"`;
 
 /**
  * Puts a process into Linux's scheduling class "idle" (SCHED_IDLE in sched(7)): it runs on cores that have nothing else to do.
@@ -23,56 +31,47 @@ const execute = promisify(execFile);
  * Does nothing where `chrt` is missing, or where the process could not leave the class: that takes CAP_SYS_NICE or an RLIMIT_NICE of 20.
  */
 export function enterIdleClass(pid: number): IdleClass {
-  const entered = enter(pid);
-  let left: Promise<void> | undefined;
+  const keeper = startKeeper(pid);
   let since = coreTimeOf(pid);
   let looks = 0;
   const looking = setInterval(() => {
     const now = coreTimeOf(pid);
-    if (now === undefined || since === undefined) return clearInterval(looking);
-    const [ranMs, waitedMs] = [now.ranMs - since.ranMs, now.waitedMs - since.waitedMs];
-    // The caller of `leave` gets the error.
-    if (waitedMs >= WAITED_MS && waitedMs >= WAITED_FOR_EACH_RUN * ranMs) leave().catch(() => {});
+    if (since === undefined || now === undefined || isStarving(since, now)) return void leave();
     if (++looks % COUNTED_LOOKS === 0) since = now;
   }, LOOK_MS).unref();
 
   function leave(): Promise<void> {
     clearInterval(looking);
-    left ??= entered.then(async (isIn) => {
-      if (isIn) await chrt(['--other', '--all-tasks', '--pid', '0', String(pid)]);
-    });
-    return left;
+    keeper.end();
+    return keeper.ended;
   }
 
   return { leave };
 }
 
-/** Returns whether the process may be in the class. */
-async function enter(pid: number): Promise<boolean> {
-  if (!(await isReversible())) return false;
-  // A process that has ended.
-  await chrt(['--idle', '--all-tasks', '--pid', '0', String(pid)]).catch(() => {});
-  return true;
+/** `end` makes the process leave the class. `ended` rejects if it could not. */
+function startKeeper(pid: number): { end(): void; readonly ended: Promise<void> } {
+  let shell: ChildProcess | undefined;
+  const ended = new Promise<void>((resolve, reject) => {
+    shell = spawn('sh', ['-c', KEEP, 'sh', String(pid)], { stdio: ['pipe', 'ignore', 'ignore'] });
+    // There is no shell: the process has not entered.
+    shell.once('error', () => resolve());
+    shell.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`process ${pid} has ended`))));
+  });
+  // The caller of `leave` gets the error.
+  ended.catch(() => {});
+  return { end: () => void shell?.stdin?.end(), ended };
 }
 
-/** Runs the command that reads and sets scheduling classes, of util-linux. */
-async function chrt(args: readonly string[]): Promise<void> {
-  await execute('chrt', args);
-}
+type CoreTime = { readonly ranMs: number; readonly waitedMs: number };
 
-let reversible: Promise<boolean> | undefined;
-
-/** Returns whether a process that this one starts can enter the class and leave it again. Tries it once. */
-function isReversible(): Promise<boolean> {
-  reversible ??= chrt(['--idle', '0', 'chrt', '--other', '0', 'true']).then(
-    () => true,
-    () => false,
-  );
-  return reversible;
+function isStarving(since: CoreTime, now: CoreTime): boolean {
+  const waitedMs = now.waitedMs - since.waitedMs;
+  return waitedMs >= WAITED_MS && waitedMs >= WAITED_FOR_EACH_RUN * (now.ranMs - since.ranMs);
 }
 
 /** Milliseconds that the main thread of a process has run, and has waited for a core. Undefined if the process has ended. */
-function coreTimeOf(pid: number): { readonly ranMs: number; readonly waitedMs: number } | undefined {
+function coreTimeOf(pid: number): CoreTime | undefined {
   try {
     const [ran, waited] = readFileSync(`/proc/${pid}/schedstat`, 'latin1').split(' ');
     return { ranMs: Number(ran) / 1e6, waitedMs: Number(waited) / 1e6 };

@@ -50,6 +50,7 @@ function startBusy(): ChildProcess {
   return start(['--cpu-list', '0', process.execPath, '-e', 'for (;;);'], 'taskset');
 }
 
+const IMPORT = `import { enterIdleClass } from '${resolve('services/supervisor/idle-class.ts')}';`;
 const idOf = ({ pid = 0 }: ChildProcess) => pid;
 const LONG = { ...takesMinutes('a process in the class "idle" for more than 30 s'), timeout: 130_000 };
 const patiently = { timeout: 60_000, interval: 50 };
@@ -79,6 +80,15 @@ describe('the class "idle"', IF_ALLOWED, () => {
     await delay(40_000);
     startBusy();
     await vi.waitFor(() => expect(classesOf(pid)).toEqual([OTHER]), { timeout: 60_000, interval: 50 });
+  });
+
+  it('is left if the supervisor is killed', async () => {
+    const pid = idOf(startBusy());
+    const supervisor = start(['--input-type=module', '--eval', `${IMPORT} enterIdleClass(${pid});`]);
+    await vi.waitFor(() => expect(classesOf(pid)).toEqual([IDLE]), patiently);
+    supervisor.kill('SIGKILL');
+    await once(supervisor, 'exit');
+    await vi.waitFor(() => expect(classesOf(pid)).toEqual([OTHER]), patiently);
   });
 
   it('cannot be left by a process that has ended, and a hand-over to it is refused', async () => {
@@ -121,7 +131,7 @@ it.for([
 ] as const)('the class "idle" is not entered %s', NO_LINUX, async ([, [program = '', ...args], path]) => {
   const script = `
     import { readFileSync } from 'node:fs';
-    import { enterIdleClass } from '${resolve('services/supervisor/idle-class.ts')}';
+    ${IMPORT}
     await enterIdleClass(process.pid).leave();
     console.log(readFileSync('/proc/self/stat', 'latin1').split(') ')[1].split(' ')[38]);`;
   const { stdout } = await promisify(execFile)(program, [...args, '--input-type=module', '--eval', script], {
