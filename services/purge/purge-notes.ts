@@ -3,6 +3,7 @@ import { visibleRegistry } from '../../shared/access/visible-registry.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { rememberLast } from '../../shared/remembered.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { isBusy } from '../../shared/sqlite/failures.ts';
 import { attributeTag, ROWS, type Tag } from '../delivery/tag.ts';
 import { createTagNames, type TagNames } from '../delivery/tag-names.ts';
 import { changesContent } from './missed-changes.ts';
@@ -38,6 +39,8 @@ export type PurgeNotes = Pick<SenderOptions, 'store' | 'generation' | 'lost' | '
 /** A process keeps this many changes for receivers that do not answer. */
 const MOST_CHANGES = 100_000;
 const PRUNE_EVERY = 1_000;
+/** A locked file is not tried again for this long, because each attempt stops the thread that answers requests. */
+const LOCKED_REST_MS = 1_000;
 
 /**
  * Opens the file of changes. If the graph has changes that the file lacks, a process was killed in between: then all answers are purged.
@@ -53,9 +56,10 @@ export async function openPurgeNotes(options: NotesOptions): Promise<PurgeNotes>
   let isLost = false;
   let lost = 0;
   let added = 0;
+  let triesAt = 0;
   const plurals = pluralsOf(options);
   const all = (at = position()): PurgedTags => ({ position: at, names: [generation], plain: plurals });
-  const add = (change: PurgedTags): void => {
+  const write = (change: PurgedTags): void => {
     try {
       store.add(isLost ? all(change.position) : change);
       isLost = false;
@@ -64,8 +68,13 @@ export async function openPurgeNotes(options: NotesOptions): Promise<PurgeNotes>
     } catch (error) {
       isLost = true;
       lost += 1;
+      if (isBusy(error)) triesAt = performance.now() + LOCKED_REST_MS;
       report.error(error);
     }
+  };
+  const add = (change: PurgedTags): void => {
+    if (performance.now() < triesAt) lost += 1;
+    else write(change);
     look();
   };
   const everything = () => add(all());

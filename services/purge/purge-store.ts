@@ -4,6 +4,7 @@ import { openDatabase } from '../../shared/sqlite/open-database.ts';
 import { prepared } from '../../shared/sqlite/prepared.ts';
 import { replaceDamaged } from '../../shared/sqlite/replace-damaged.ts';
 import { transaction } from '../../shared/sqlite/transaction.ts';
+import { SHORT_WAIT_MS } from '../../shared/sqlite/when-unlocked.ts';
 import type { PurgedTags } from './purge-target.ts';
 
 /** Names of changed tags, in the order in which they changed. */
@@ -33,14 +34,15 @@ const PURGES_FILE = 'purges.db';
 
 /**
  * Opens the file in a data directory, and makes it if there is none, or a damaged one: then the caller purges all answers. `replaced` gets
- * the name of a damaged file.
+ * the name of a damaged file. A statement throws if another process has locked the file.
  */
 export function openPurgeStore(folder: string, replaced: (file: string) => void) {
   const file = join(folder, PURGES_FILE);
   if (replaceDamaged(file, ['meta', 'changes'])) replaced(file);
-  const db = openDatabase(file, { durability: 'normal', migrations: MIGRATIONS });
+  const db = openDatabase(file, { durability: 'normal', migrations: MIGRATIONS, waitMs: SHORT_WAIT_MS });
   const meta = metaValues(db);
   const number = (sql: string) => Number(prepared(db, sql).get()?.['n'] ?? 0);
+  let removed = 0;
   const newest = () => number(`SELECT seq AS n FROM sqlite_sequence WHERE name = 'changes'`);
   /** undefined: the receiver is new. */
   const checkpoint = (receiver: string) => meta.get(`checkpoint ${receiver}`, Number);
@@ -83,7 +85,9 @@ export function openPurgeStore(folder: string, replaced: (file: string) => void)
     /** Removes changes that all of these receivers have purged. */
     done(receivers: readonly string[]): void {
       const least = Math.min(...receivers.map((one) => checkpoint(one) ?? 0));
+      if (least <= removed) return;
       prepared(db, 'DELETE FROM changes WHERE seq <= ?').run(least);
+      removed = least;
     },
     close: () => db.close(),
   };

@@ -1,9 +1,14 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { documentTag } from '../../services/delivery/tag.ts';
 import { openPurgeNotes } from '../../services/purge/purge-notes.ts';
 import { createPurgeSender, PURGE_LIMITS } from '../../services/purge/send-purges.ts';
 import { FULL_ACCESS } from '../../shared/access/rights.ts';
 import { loadContentTypes } from '../../shared/schema/load-content-types.ts';
+import { createDataDirectory } from '../support/server.ts';
 import { mountSmallDisk, whyNoSmallDisk } from '../support/small-disk.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
 
@@ -12,16 +17,14 @@ const options = skipReason === undefined ? {} : { skip: true, meta: { skipReason
 const PATIENT = { timeout: 30_000 };
 const CHEF = 'api::chef.chef';
 
-async function startOnSmallDisk() {
-  const disk = mountSmallDisk(2);
-  if (disk === undefined) throw new Error('nothing can be mounted');
+async function startPurging(data: string) {
   const loaded = loadContentTypes('examples/restaurants');
   if (loaded.kind === 'problems') throw new Error(JSON.stringify(loaded.problems));
   const receiver = await startReceiver();
   const errors: unknown[] = [];
   let position = 1n;
   const notes = await openPurgeNotes({
-    data: disk.path,
+    data,
     registry: loaded.registry,
     key: new Uint8Array(32),
     rights: () => FULL_ACCESS,
@@ -34,7 +37,7 @@ async function startOnSmallDisk() {
     replaced: () => {},
     purged: () => {},
     failed: () => {},
-    error: (error: unknown) => errors.push(error),
+    error: () => {},
   };
   const limits = { ...PURGE_LIMITS, gatherMs: 1, backoff: { firstMs: 1, longestMs: 5 } };
   const sender = createPurgeSender(
@@ -47,11 +50,10 @@ async function startOnSmallDisk() {
     await sender.close();
     await receiver.close();
     notes.close();
-    disk.remove();
   });
   return {
-    disk,
     errors,
+    lost: notes.lost,
     generation: notes.generation,
     change(documentId: string) {
       position += 1n;
@@ -73,7 +75,10 @@ async function startOnSmallDisk() {
 }
 
 it('purges all answers while the disk is full, and changed answers afterwards', options, async () => {
-  const { disk, errors, generation, change, until, count } = await startOnSmallDisk();
+  const disk = mountSmallDisk(2);
+  if (disk === undefined) throw new Error('nothing can be mounted');
+  onTestFinished(disk.remove);
+  const { errors, generation, change, until, count } = await startPurging(disk.path);
   await until([generation], 0);
   change('a');
   await until(['chefs:a'], 0);
@@ -90,4 +95,27 @@ it('purges all answers while the disk is full, and changed answers afterwards', 
   await until([generation, 'chefs'], from);
   change('d');
   await until(['chefs:d'], from);
+});
+
+it('purges all answers while another process has locked the file, which is tried once a second', async () => {
+  const data = createDataDirectory();
+  onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+  const { errors, lost, generation, change, until, count } = await startPurging(data);
+  await until([generation], 0);
+  const other = new DatabaseSync(join(data, 'purges.db'));
+  onTestFinished(() => other.close());
+  other.exec('BEGIN IMMEDIATE');
+  let from = count();
+  for (const id of ['a', 'b', 'c']) change(id);
+  await until([generation, 'chefs', 'restaurants'], from);
+  expect(errors.map(String)).toEqual([expect.stringContaining('locked')]);
+  expect(lost()).toBe(3);
+  other.exec('COMMIT');
+  await delay(1_100);
+  from = count();
+  change('d');
+  await until([generation, 'chefs'], from);
+  change('e');
+  await until(['chefs:e'], from);
+  expect([errors.length, lost()]).toEqual([1, 3]);
 });
