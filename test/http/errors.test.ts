@@ -109,6 +109,21 @@ describe('refusals', () => {
     );
     expect(text).toMatch(/^HTTP\/1\.1 400 /);
     expect(text).toContain('"name":"BadRequestError"');
+    expect(text).toContain('"code":"malformed-request"');
+  });
+
+  it('a body of another type names what is read', async () => {
+    const answer = await call('POST', '/api/restaurants', {
+      body: '<a/>',
+      headers: { 'content-type': 'application/xml' },
+    });
+    expect(await answer.json()).toMatchObject({
+      error: {
+        message: 'Unsupported Media Type',
+        code: 'media-type-not-allowed',
+        details: { header: 'Content-Type', found: 'application/xml', accepted: ['application/json'] },
+      },
+    });
   });
 });
 

@@ -115,7 +115,9 @@ describe.each(LAYOUTS.map((layout, n) => [layout, n === 0 ? options : skip] as c
       const refused = await writeUntilRefused(server.url);
       expect(refused).toMatchObject({ status: 503, message: expect.stringMatching(/disk .*is full/) });
       expect(await countNotes(server.url)).toBeGreaterThan(0);
-      expect(await server.stop()).toMatchObject({ code: 0 });
+      const { code, output } = await server.stop();
+      expect(code).toBe(0);
+      expect(output).toContain('"status":503,"code":"disk-full"');
       disk.fill();
 
       const again = await start();

@@ -15,30 +15,23 @@ export type ErrorEnvelope = {
   };
 };
 
-/** Refusals of fastify itself, by its error code, in Strapi's words. */
-const FASTIFY_ERRORS: Readonly<Record<string, { readonly name: string; readonly message: string }>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: { name: 'PayloadTooLargeError', message: 'Payload Too Large' },
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: { name: 'UnsupportedMediaTypeError', message: 'Unsupported Media Type' },
-};
-
 /** Converts an error of a request to its answer: a RequestError or a refusal by fastify as it says, anything else to a bare 500. */
 export function presentError(error: unknown): ErrorEnvelope {
-  if (error instanceof RequestError) {
-    const { status, name, isOwn } = errorStatus(error.code);
-    const { error: body } = envelope(status, name, error.message, error.details);
-    return { data: null, error: isOwn ? { ...body, code: error.code } : body };
-  }
-  const status = clientErrorStatus(error);
-  if (status === undefined) return envelope(500, 'InternalServerError', 'Internal Server Error', undefined);
-  const known = FASTIFY_ERRORS[(error as { code?: string }).code ?? ''];
-  return envelope(status, known?.name ?? 'BadRequestError', known?.message ?? (error as Error).message, {});
+  const refusal = error instanceof RequestError ? error : refusalOfFastify(error);
+  if (refusal === undefined) return envelope(500, 'InternalServerError', 'Internal Server Error', undefined);
+  const { code, message, details } = refusal;
+  const { status, name, isOwn } = errorStatus(code);
+  const { error: body } = envelope(status, name, message, details);
+  return { data: null, error: isOwn ? { ...body, code } : body };
 }
 
-/** Returns the status of fastify's own error about the client's request; undefined for other errors. */
-function clientErrorStatus(error: unknown): number | undefined {
-  const { statusCode, code } = error as { statusCode?: unknown; code?: unknown };
-  const refusedByFastify = typeof code === 'string' && code.startsWith('FST_');
-  return refusedByFastify && typeof statusCode === 'number' && statusCode < 500 ? statusCode : undefined;
+/** Returns fastify's own error about the client's request with a code of ours; undefined for other errors. */
+function refusalOfFastify(error: unknown): RequestError | undefined {
+  const { statusCode, code, message } = error as { statusCode?: number; code?: unknown; message: string };
+  if (typeof code !== 'string' || !code.startsWith('FST_') || statusCode === undefined || statusCode >= 500)
+    return undefined;
+  if (statusCode === 413) return new RequestError('payload-too-large', 'Payload Too Large');
+  return new RequestError('malformed-request', message);
 }
 
 function envelope(

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { defined } from '../../../shared/defined.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import { type ErrorEnvelope, presentError } from './error-envelope.ts';
 
@@ -9,14 +10,11 @@ export function reportError(error: unknown, request: FastifyRequest): ErrorEnvel
   const body = presentError(isAborted(request) ? ABORTED : error);
   if (body.error.status >= 500) {
     const { method, url, id: requestId } = request;
+    const known = error instanceof RequestError ? error : undefined;
+    const facts = { status: body.error.status, ...defined({ code: known?.code }), method, url, requestId };
     // A dependency that is not available for a while is not a bug of the program.
-    const isExpected = error instanceof RequestError && error.cause === undefined;
-    if (isExpected)
-      request.log.warn(
-        { status: body.error.status, code: error.code, method, url, requestId },
-        error.message,
-      );
-    else request.log.error({ err: error, method, url, requestId });
+    if (known?.cause === undefined && known !== undefined) request.log.warn(facts, known.message);
+    else request.log.error({ err: error, ...facts });
   }
   return body;
 }

@@ -1,4 +1,5 @@
-import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { RequestError } from '../../../shared/request-error.ts';
 import { parseJsonBody } from './json-body.ts';
 
 /**
@@ -22,7 +23,11 @@ export function acceptBodies(app: FastifyInstance): void {
   );
   app.addContentTypeParser('*', async (request: FastifyRequest) => {
     if (request.is404 || (request.method === 'DELETE' && hasNoBody(request))) return;
-    throw new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE();
+    throw new RequestError('media-type-not-allowed', 'Unsupported Media Type', {
+      header: 'Content-Type',
+      found: request.headers['content-type'] ?? null,
+      accepted: ['application/json'],
+    });
   });
 }
 
