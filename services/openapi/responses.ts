@@ -1,5 +1,6 @@
 import { UNKNOWN_TOKEN } from '../../shared/access/unknown-token.ts';
 import { defined } from '../../shared/defined.ts';
+import type { ErrorCode } from '../../shared/request-error.ts';
 import { envelopeSchema, objectSchema, schemaRef, TEXT_SCHEMA } from './document-parts.ts';
 import type { JsonSchema } from './openapi-types.ts';
 
@@ -34,6 +35,8 @@ type Refusal = {
   readonly message: string;
   readonly description: string;
   readonly details?: object;
+  /** Absent: Strapi has this error too. */
+  readonly code?: ErrorCode;
 };
 
 const REFUSALS = {
@@ -65,8 +68,9 @@ const REFUSALS = {
   Conflict: {
     status: 409,
     name: 'ConflictError',
-    message: 'The document was changed at the same time',
+    message: 'The document is being changed at the same time, try again',
     description: 'Another write changed the document at the same time.',
+    code: 'document-contended',
   },
   Gone: {
     status: 410,
@@ -74,6 +78,7 @@ const REFUSALS = {
     message: "The sync token is no longer valid: a content type was changed. Begin again without 'since'",
     description:
       'The rights, a content type or the log changed: the documents that the caller has may be others than it would see now.',
+    code: 'sync-token-gone',
   },
   PayloadTooLarge: {
     status: 413,
@@ -86,6 +91,8 @@ const REFUSALS = {
     name: 'UnsupportedMediaTypeError',
     message: 'Unsupported Media Type',
     description: 'The server does not accept bodies of this type.',
+    details: { header: 'Content-Type', found: 'text/xml', accepted: ['application/json'] },
+    code: 'media-type-not-allowed',
   },
   OtherRequest: {
     status: 422,
@@ -93,6 +100,7 @@ const REFUSALS = {
     message: 'This Idempotency-Key was used with another request: use a new key for every request',
     description: 'The `Idempotency-Key` names another write.',
     details: { header: 'Idempotency-Key' },
+    code: 'idempotency-key-reused',
   },
   TooManyRequests: {
     status: 429,
@@ -106,6 +114,7 @@ const REFUSALS = {
     message: 'The server is starting',
     description:
       'The server is not ready, or does not show `Varve-Min-Position` in time. `Retry-After` has the seconds to wait.',
+    code: 'starting',
   },
 } as const satisfies Record<string, Refusal>;
 
@@ -113,9 +122,12 @@ type RefusalName = keyof typeof REFUSALS;
 
 /** `components.responses` */
 export const REFUSAL_RESPONSES: Readonly<Record<string, object>> = Object.fromEntries(
-  Object.entries<Refusal>(REFUSALS).map(([key, { status, name, message, description, details = {} }]) => [
+  Object.entries<Refusal>(REFUSALS).map(([key, { description, code, details = {}, ...error }]) => [
     key,
-    jsonResponse(description, schemaRef('error'), { data: null, error: { status, name, message, details } }),
+    jsonResponse(description, schemaRef('error'), {
+      data: null,
+      error: { ...error, details, ...defined({ code }) },
+    }),
   ]),
 );
 

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { errorStatus } from '../../services/http/answers/error-statuses.ts';
-import { OUTAGES, REFUSALS } from '../../shared/request-error.ts';
+import { REFUSAL_RESPONSES } from '../../services/openapi/responses.ts';
+import { type ErrorCode, OUTAGES, REFUSALS } from '../../shared/request-error.ts';
 
 const PAGE = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8');
 
@@ -33,4 +34,20 @@ it('answers every outage with a 503 and its code', () => {
   expect(OUTAGES.map(errorStatus)).toEqual(
     OUTAGES.map(() => ({ status: 503, name: 'ServiceUnavailableError', isOwn: true })),
   );
+});
+
+it('has examples in the OpenAPI document with the status, name and code that are answered', () => {
+  type Example = { readonly status: number; readonly name: string; readonly code?: ErrorCode };
+  const examples = Object.values(REFUSAL_RESPONSES).map((response) => {
+    const { content } = response as {
+      readonly content: { 'application/json': { example: { error: Example } } };
+    };
+    return content['application/json'].example.error;
+  });
+  const answered = [...REFUSALS, ...OUTAGES].map((code) => {
+    const { status, name, isOwn } = errorStatus(code);
+    return { status, name, code: isOwn ? code : undefined };
+  });
+  expect(examples).toHaveLength(11);
+  for (const { status, name, code } of examples) expect(answered).toContainEqual({ status, name, code });
 });
