@@ -100,9 +100,8 @@ function hasUnstorableMember(value: unknown): boolean {
 
 /** Returns whether a JSON value has a number that no double can have. */
 export function hasInfinity(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null)
-    return Math.abs(value as number) === Number.POSITIVE_INFINITY;
-  return Object.values(value).some(hasInfinity);
+  if (typeof value === 'number') return Math.abs(value) === Number.POSITIVE_INFINITY;
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasInfinity);
 }
 
 /**

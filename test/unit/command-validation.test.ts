@@ -162,6 +162,11 @@ describe('JSON text', () => {
     expect(await stored('extra', nested(100))).toEqual(JSON.parse(nested(100)));
   });
 
+  test('has texts that would be infinite as numbers', async () => {
+    const extra = { commit: '7e12345', list: ['1e400', 'Infinity', '9'.repeat(400)] };
+    expect(await stored('extra', extra)).toEqual(extra);
+  });
+
   test.each([101, 3_000, 100_000])('is refused with %d levels', async (levels) => {
     expect(await refusal({ extra: nested(levels) })).toMatchObject({
       message: 'extra must nest at most 100 levels deep',
