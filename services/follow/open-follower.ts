@@ -103,7 +103,7 @@ export function openFollower(options: OpenFollowerOptions): Follower & { readonl
 
 /** Imports an archive before Strapi is read: only the archive has the passwords. */
 async function importFirst(options: OpenFollowerOptions, file: string): Promise<void> {
-  const { imports, graph, assets, library, scratch } = options;
+  const { registry, defaultLocale, space, imports, graph, assets, library, scratch } = options;
   const stagingFile = join(scratch, 'followed-archive.db');
   const remove = () => {
     for (const end of ['', '-wal', '-shm']) rmSync(`${stagingFile}${end}`, { force: true });
@@ -111,8 +111,10 @@ async function importFirst(options: OpenFollowerOptions, file: string): Promise<
   remove();
   try {
     await importArchive({
-      ...options,
       file,
+      registry,
+      defaultLocale,
+      space,
       stagingFile,
       graph: graph.reader,
       epoch: imports.epoch(),
