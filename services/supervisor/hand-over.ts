@@ -38,18 +38,16 @@ export async function handOver(
   return end;
 }
 
-/** Waits until `next` is ready. Meanwhile it uses the cores that `from` leaves idle. Returns false if `next` cannot serve. */
-async function isPrepared(from: WorkerProcess, next: WorkerProcess): Promise<boolean> {
+/** Waits until `next` is ready. Meanwhile it uses the cores that `from` leaves idle. Returns false if one of the two has ended. */
+function isPrepared(from: WorkerProcess, next: WorkerProcess): Promise<boolean> {
   const idleClass = next.pid === undefined ? undefined : enterIdleClass(next.pid);
-  const isReady = await Promise.race([
-    next.steps.ready.then(() => true),
-    ...[next.ended, from.ended].map((ended) => ended.then(() => false)),
-  ]);
-  if (!isReady || idleClass === undefined) return isReady;
-  return idleClass.leave().then(
-    () => true,
-    () => false,
-  );
+  const ready = next.steps.ready
+    .then(() => idleClass?.leave())
+    .then(
+      () => true,
+      () => false,
+    );
+  return Promise.race([ready, ...[next.ended, from.ended].map((ended) => ended.then(() => false))]);
 }
 
 /** Returns whether one of these resolves before the time is over. */

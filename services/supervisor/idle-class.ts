@@ -13,14 +13,16 @@ const WAITED_FOR_EACH_RUN = 4;
 
 /**
  * Keeps a process in the class until its own input ends. That also happens if the supervisor is killed: a process that hardly runs would
- * notice late that nobody needs it. Signals are meant for the supervisor. `chrt` is of util-linux.
+ * notice late that nobody needs it. Signals are meant for the supervisor. `chrt` is of util-linux. It fails at a thread that ends meanwhile.
  */
 const KEEP = `
   trap '' INT TERM HUP
+  pid=$1
+  leave() { chrt --other --all-tasks --pid 0 "$pid"; }
   chrt --idle 0 chrt --other 0 true || exit 0
-  chrt --idle --all-tasks --pid 0 "$1"
+  chrt --idle --all-tasks --pid 0 "$pid"
   read -r end
-  exec chrt --other --all-tasks --pid 0 "$1"`;
+  leave || leave || leave`;
 
 /**
  * Puts a process into Linux's scheduling class "idle" (SCHED_IDLE in sched(7)): it runs on cores that have nothing else to do.

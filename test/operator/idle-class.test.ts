@@ -101,6 +101,16 @@ describe('the class "idle"', IF_ALLOWED, () => {
     expect([await end, next.isKilled(), from.heard]).toEqual(['refused', true, []]);
   });
 
+  it('is being left when the serving worker ends: the hand-over is refused, since another worker will serve', async () => {
+    const child = startBusy();
+    const [from, next] = [createMemoryWorker(), { ...createMemoryWorker(), pid: idOf(child) }];
+    const end = handOver(from, next, 1_000, async () => {});
+    await vi.waitFor(() => expect(classesOf(idOf(child))).toEqual([IDLE]), patiently);
+    next.says('ready');
+    from.ends();
+    expect([await end, next.isKilled(), from.heard]).toEqual(['refused', true, []]);
+  });
+
   it('has the process that makes a generation, and the next worker until it serves', async () => {
     const server = await startServer();
     onTestFinished(() => server.dispose());
