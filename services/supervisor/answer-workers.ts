@@ -1,8 +1,9 @@
+import { codesOf } from '../../shared/sqlite/failures.ts';
 import { announceDataDirectory, type DirectoryLock } from '../../shared/sqlite/lock-data-directory.ts';
 import { createSharedCounts } from './count-requests.ts';
 import { type HeldSocket, holdSocket, type SocketHandle } from './held-socket.ts';
 import type { MetricsOfWorkers } from './metrics-of-workers.ts';
-import type { Answer, SentError, SocketName, Succession, WorkerRequest } from './protocol.ts';
+import type { Answer, SocketName, Succession, WorkerRequest } from './protocol.ts';
 import type { ReadingWorkers } from './reading-workers.ts';
 import { type SharedSocket, shareConnections } from './share-connections.ts';
 import type { WorkerProcess } from './worker-process.ts';
@@ -75,8 +76,7 @@ export function answerWorkers({ replace, reading, metrics }: AnswerWorkersOption
       try {
         return await carryOut(from, request);
       } catch (error) {
-        const { message, code, errcode } = error as SentError;
-        return { kind: 'refused', error: { message, code, errcode } };
+        return { kind: 'refused', error: { message: (error as Error).message, ...codesOf(error) } };
       }
     },
   };

@@ -53,6 +53,18 @@ function hasCode(error: unknown, codes: readonly number[]): boolean {
   });
 }
 
+/** Returns the system's code and SQLite's code of an error, or of the error that caused it. */
+export function codesOf(error: unknown): {
+  readonly code?: string | undefined;
+  readonly errcode?: number | undefined;
+} {
+  const all = causes(error) as readonly { readonly code?: string; readonly errcode?: number }[];
+  return {
+    code: all.find(({ code }) => code !== undefined)?.code,
+    errcode: all.find(({ errcode }) => errcode !== undefined)?.errcode,
+  };
+}
+
 /** Returns an error and its causes. */
 function causes(error: unknown): readonly Error[] {
   return error instanceof Error ? [error, ...causes(error.cause)] : [];
