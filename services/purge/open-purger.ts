@@ -108,7 +108,7 @@ async function keepPurging(
   epoch: number,
   { signal, look }: { readonly signal: AbortSignal; readonly look: () => void },
 ): Promise<void> {
-  const { store, everything } = notes;
+  const { store, everything, isWhole } = notes;
   const before = store.term();
   const receivers = targets.flatMap((target) => receiverNames(target));
   const isBehind = !receivers.every(store.hasAllFor);
@@ -128,7 +128,7 @@ async function keepPurging(
     if (now !== shown || (isSettled && !isQuiet)) everything();
     isQuiet ||= isSettled;
     if (now !== shown) isKept = false;
-    if (isSettled && !isKept) isKept = keepTerm({ epoch, shape: now });
+    if (isSettled && !isKept && isWhole()) isKept = keepTerm({ epoch, shape: now });
     shown = now;
     done(receivers);
     await untilAborted(fleet.changed(LOOK_MS), signal);

@@ -3,13 +3,13 @@ import { visibleRegistry } from '../../shared/access/visible-registry.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { rememberLast } from '../../shared/remembered.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import { isBusy } from '../../shared/sqlite/failures.ts';
 import { attributeTag, ROWS, type Tag } from '../delivery/tag.ts';
 import { createTagNames, type TagNames } from '../delivery/tag-names.ts';
 import { changesContent } from './missed-changes.ts';
 import { openPurgeStore } from './purge-store.ts';
 import type { PurgedTags } from './purge-target.ts';
 import type { PurgeReport, SenderOptions } from './send-purges.ts';
+import { createChangeWriter } from './write-changes.ts';
 
 export type NotesOptions = {
   /** Data directory of this process. */
@@ -31,16 +31,12 @@ export type PurgeNotes = Pick<SenderOptions, 'store' | 'generation' | 'lost' | '
   readonly changed: (position: bigint, tags: Iterable<Tag>) => void;
   /** Purges all answers. */
   readonly everything: () => void;
+  /** Returns whether the file has all changes, so that a restart loses none. */
+  readonly isWhole: () => boolean;
   /** Calls `look` after each change from now on. */
   readonly notify: (look: () => void) => void;
   readonly close: () => void;
 };
-
-/** A process keeps this many changes for receivers that do not answer. */
-const MOST_CHANGES = 100_000;
-const PRUNE_EVERY = 1_000;
-/** A locked file is not tried again for this long, because each attempt stops the thread that answers requests. */
-const LOCKED_REST_MS = 1_000;
 
 /**
  * Opens the file of changes. If the graph has changes that the file lacks, a process was killed in between: then all answers are purged.
@@ -52,31 +48,14 @@ export async function openPurgeNotes(options: NotesOptions): Promise<PurgeNotes>
   const store = openPurgeStore(options.data, report.replaced);
   const { generation } = names;
   let look = () => {};
-  /** A change could not be stored. All answers are purged when the file can be written again. */
-  let isLost = false;
-  let lost = 0;
-  let added = 0;
-  let triesAt = 0;
   const plurals = pluralsOf(options);
   const all = (at = position()): PurgedTags => ({ position: at, names: [generation], plain: plurals });
-  const write = (change: PurgedTags): void => {
-    try {
-      store.add(isLost ? all(change.position) : change);
-      isLost = false;
-      added += 1;
-      if (added % PRUNE_EVERY === 0) store.prune(MOST_CHANGES);
-    } catch (error) {
-      isLost = true;
-      lost += 1;
-      if (isBusy(error)) triesAt = performance.now() + LOCKED_REST_MS;
-      report.error(error);
-    }
-  };
-  const add = (change: PurgedTags): void => {
-    if (performance.now() < triesAt) lost += 1;
-    else write(change);
-    look();
-  };
+  const { add, lost, isWhole, close } = createChangeWriter({
+    store,
+    all,
+    moved: () => look(),
+    failed: report.error,
+  });
   const everything = () => add(all());
   const before = store.noted();
   let noted = position();
@@ -85,7 +64,8 @@ export async function openPurgeNotes(options: NotesOptions): Promise<PurgeNotes>
     store,
     generation,
     everything,
-    lost: () => lost,
+    isWhole,
+    lost,
     all,
     notify(next) {
       look = next;
@@ -93,14 +73,15 @@ export async function openPurgeNotes(options: NotesOptions): Promise<PurgeNotes>
     changed(at, tags) {
       noted = at;
       const changed = [...tags];
-      if (changed.length === 0 && !isLost) return;
+      if (changed.length === 0) return;
       const opaque = names.ofChange(changed);
       const plain = [...plainNames().ofChange(changed)].filter((name) => !opaque.has(name));
       add({ position: at, names: [...opaque], plain });
     },
     close() {
+      close();
       try {
-        if (!isLost) store.note(noted);
+        if (isWhole()) store.note(noted);
       } catch (error) {
         report.error(error);
       }

@@ -47,12 +47,14 @@ export function openPurgeStore(folder: string, replaced: (file: string) => void)
   /** undefined: the receiver is new. */
   const checkpoint = (receiver: string) => meta.get(`checkpoint ${receiver}`, Number);
   return {
-    /** Adds the names that changed up to a position. */
-    add({ position, names, plain }: PurgedTags): void {
+    /** Adds changes, all or none, in the order of their positions. */
+    add(changes: readonly PurgedTags[]): void {
       transaction(db, () => {
-        const values = [String(position), names.join(' '), plain.join(' ')];
-        prepared(db, 'INSERT INTO changes (position, names, plain) VALUES (?, ?, ?)').run(...values);
-        meta.set('noted', String(position));
+        for (const { position, names, plain } of changes) {
+          const values = [String(position), names.join(' '), plain.join(' ')];
+          prepared(db, 'INSERT INTO changes (position, names, plain) VALUES (?, ?, ?)').run(...values);
+          meta.set('noted', String(position));
+        }
       });
     },
     /** Position up to which the file has changes. */

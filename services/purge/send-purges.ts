@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { backoffMs, jittered } from '../../shared/backoff.ts';
+import { whenUnlocked } from '../../shared/sqlite/when-unlocked.ts';
 import { postWebhook } from '../webhooks/post-webhook.ts';
 import type { AwaitedAnswers } from './await-answering.ts';
 import type { PurgeStore, StoredChange } from './purge-store.ts';
@@ -127,7 +128,7 @@ function createRound(options: SenderOptions, target: PurgeTarget, round: Round) 
       const tags = merged(changes, options, isWhole);
       await purge(tags);
       report.purged(target, tags.names.length);
-      store.moveCheckpoint(name, last.seq);
+      await whenUnlocked(() => store.moveCheckpoint(name, last.seq), signal);
       round.moved();
     }
   };

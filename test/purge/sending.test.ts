@@ -84,7 +84,7 @@ function fail(error: unknown): never {
 let position = 0n;
 function change(store: PurgeStore, ...names: readonly string[]): void {
   position += 1n;
-  store.add({ position, names, plain: [] });
+  store.add([{ position, names, plain: [] }]);
 }
 
 const tagsOf = ({ received }: Receiver) => received.map(({ json }) => json['tags'] as string[]);

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { documentTag } from '../../services/delivery/tag.ts';
 import { openPurgeNotes } from '../../services/purge/purge-notes.ts';
 import { createPurgeSender, PURGE_LIMITS } from '../../services/purge/send-purges.ts';
@@ -54,6 +54,7 @@ async function startPurging(data: string) {
   return {
     errors,
     lost: notes.lost,
+    isWhole: notes.isWhole,
     generation: notes.generation,
     change(documentId: string) {
       position += 1n;
@@ -97,25 +98,41 @@ it('purges all answers while the disk is full, and changed answers afterwards', 
   await until(['chefs:d'], from);
 });
 
-it('purges all answers while another process has locked the file, which is tried once a second', async () => {
-  const data = createDataDirectory();
-  onTestFinished(() => rmSync(data, { recursive: true, force: true }));
-  const { errors, lost, generation, change, until, count } = await startPurging(data);
-  await until([generation], 0);
-  const other = new DatabaseSync(join(data, 'purges.db'));
-  onTestFinished(() => other.close());
-  other.exec('BEGIN IMMEDIATE');
-  let from = count();
-  for (const id of ['a', 'b', 'c']) change(id);
-  await until([generation, 'chefs', 'restaurants'], from);
-  expect(errors.map(String)).toEqual([expect.stringContaining('locked')]);
-  expect(lost()).toBe(3);
-  other.exec('COMMIT');
-  await delay(1_100);
-  from = count();
-  change('d');
-  await until([generation, 'chefs'], from);
-  change('e');
-  await until(['chefs:e'], from);
-  expect([errors.length, lost()]).toEqual([1, 3]);
+describe('while another process has locked the file', () => {
+  async function startLocked() {
+    const data = createDataDirectory();
+    onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+    const started = await startPurging(data);
+    await started.until([started.generation], 0);
+    const other = new DatabaseSync(join(data, 'purges.db'));
+    onTestFinished(() => other.close());
+    other.exec('BEGIN IMMEDIATE');
+    return { ...started, from: started.count(), unlock: () => other.exec('COMMIT') };
+  }
+
+  it('changes wait for a short time', async () => {
+    const { errors, lost, isWhole, change, until, count, from, unlock } = await startLocked();
+    for (const id of ['a', 'b', 'c']) change(id);
+    await delay(200);
+    expect([isWhole(), count() - from]).toEqual([false, 0]);
+    unlock();
+    for (const id of ['a', 'b', 'c']) await until([`chefs:${id}`], from);
+    expect([isWhole(), lost(), errors]).toEqual([true, 0, []]);
+  });
+
+  it('all answers are purged, and again when the file can be written', async () => {
+    const { errors, lost, isWhole, generation, change, until, count, from, unlock } = await startLocked();
+    for (const id of ['a', 'b', 'c']) change(id);
+    await until([generation, 'chefs', 'restaurants'], from);
+    change('d');
+    expect(errors.map(String)).toEqual([expect.stringContaining('locked')]);
+    expect([lost(), isWhole()]).toEqual([4, false]);
+    const before = count();
+    unlock();
+    await expect.poll(isWhole, PATIENT).toBe(true);
+    await until([generation, 'chefs'], before);
+    change('e');
+    await until(['chefs:e'], before);
+    expect([errors.length, lost()]).toEqual([1, 4]);
+  });
 });

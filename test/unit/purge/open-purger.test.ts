@@ -15,11 +15,19 @@ const SETTLE_MS = 5_000;
 function startLeader(term: PurgeTerm | undefined) {
   const clock = { at: Math.ceil(performance.now()) };
   vi.spyOn(performance, 'now').mockImplementation(() => clock.at);
-  const state = { purgedAll: 0, isSilent: false, unanswered: 0, looks: 0 };
+  const state = {
+    purgedAll: 0,
+    isSilent: false,
+    unanswered: 0,
+    looks: 0,
+    shape: 'shape',
+    isWhole: true,
+    kept: [] as string[],
+  };
   const store: Partial<PurgeNotes['store']> = {
     term: () => term,
     hasAllFor: () => true,
-    keepTerm: () => {},
+    keepTerm: ({ shape }) => void state.kept.push(shape),
     done: () => {},
   };
   const notes: Partial<PurgeNotes> = {
@@ -27,6 +35,7 @@ function startLeader(term: PurgeTerm | undefined) {
     everything() {
       state.purgedAll += 1;
     },
+    isWhole: () => state.isWhole,
     notify: () => {},
   };
   const purger = startPurger({
@@ -42,7 +51,7 @@ function startLeader(term: PurgeTerm | undefined) {
       failed: () => {},
     } as PurgerOptions['report'],
     metrics: undefined,
-    shape: () => 'shape',
+    shape: () => state.shape,
     fleet: {
       epoch: () => 7,
       async changed() {
@@ -119,3 +128,16 @@ it.each<[string, PurgeTerm | undefined, number]>([
     expect(state.purgedAll).toBe(times);
   },
 );
+
+it('keeps the shape of answers only when the purge of the last one is stored', async () => {
+  const { state, look } = startLeader({ epoch: 7, shape: 'shape' });
+  await look();
+  expect(state.kept).toEqual(['shape']);
+  state.isWhole = false;
+  state.shape = 'other';
+  await look();
+  expect([state.purgedAll, state.kept]).toEqual([1, ['shape']]);
+  state.isWhole = true;
+  await look();
+  expect([state.purgedAll, state.kept]).toEqual([1, ['shape', 'other']]);
+});
