@@ -96,7 +96,10 @@ export const COMMANDS: readonly CommandRow[] = [
     options: [
       ['--repair', 'rewrite wrong entries of the read index'],
       ['--head <head>', 'check that the log still contains this head, which varve status showed earlier'],
-      ['--assets [place]', 'also check the content of every uploaded file (default place: as the server)'],
+      [
+        '--assets [location]',
+        'also check the content of every uploaded file (default location: that of the server)',
+      ],
       JSON_OPTION,
     ],
     settings: OPERATOR_SETTINGS,
@@ -204,7 +207,7 @@ async function importAny(given: Given, options: ArchiveOptions, files: readonly 
 function refuseFolders(files: readonly string[]): void {
   const folder = files.find((file) => statSync(file, { throwIfNoEntry: false })?.isDirectory());
   if (folder !== undefined)
-    throw new InvalidSettings(`  ${folder} is a folder: name the files, as in ${join(folder, '*.jsonl')}`);
+    throw new InvalidSettings(`${folder} is a folder: name the files, as in ${join(folder, '*.jsonl')}`);
 }
 
 /** Throws InvalidSettings for options that apply only to archives: for other files a dry run would write. */

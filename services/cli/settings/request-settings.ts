@@ -8,25 +8,25 @@ export const REQUEST_SETTINGS = {
   strictParams: {
     flags: '--strict-params <boolean>',
     description:
-      'refuse unknown root parameters and wrong values of status and locale, like strictParams of Strapi; false: ignore them, and log each unknown name once (default: the value in config/api next to src, else true)',
+      'refuse unknown root parameters and wrong values of status and locale, like strictParams of Strapi; false: ignore them, and log each unknown name once (default: as config/api next to src says, or true without that file)',
     schema: yesOrNo.optional(),
   },
   strictRelations: {
     flags: '--strict-relations <boolean>',
     description:
-      'refuse to publish an entry that lacks a required relation or file, like strictRelations of Strapi (default: the value in config/api next to src, else true)',
+      'refuse to publish an entry that lacks a required relation or file, like strictRelations of Strapi (default: as config/api next to src says, or true without that file)',
     schema: yesOrNo.optional(),
   },
   defaultLimit: {
     flags: '--default-limit <number>',
     description:
-      "number of entries on a page if the request names none, like Strapi's rest.defaultLimit (default: the value in config/api, else 25)",
+      "number of entries on a page if the request names none, like Strapi's rest.defaultLimit (default: as config/api says, or 25)",
     schema: wholeNumber(1, MAX_PAGE).optional(),
   },
   maxLimit: {
     flags: '--max-limit <number>',
     description:
-      "maximum number of entries on a page, like Strapi's rest.maxLimit; a larger page is cut (default: the value in config/api, else 100)",
+      "maximum number of entries on a page, like Strapi's rest.maxLimit; a larger page is cut (default: as config/api says, or 100 without that file)",
     schema: wholeNumber(1, MAX_PAGE).optional(),
   },
   contains: {

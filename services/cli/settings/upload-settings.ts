@@ -16,7 +16,7 @@ const assetsAddress = folder.superRefine((address, context) => {
 /** Settings for uploaded files: location, accepted types, and smaller pictures. */
 export const UPLOAD_SETTINGS = {
   assets: {
-    flags: '--assets <place>',
+    flags: '--assets <location>',
     description:
       'location of uploaded files: a folder, or s3://bucket/prefix?endpoint=… with AWS_… credentials (default: assets in the data directory)',
     schema: assetsAddress.optional(),
