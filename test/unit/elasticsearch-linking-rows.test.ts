@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { linkingKeys } from '../../shared/read-index/elasticsearch/read/follow-step.ts';
+import { linkingKeys } from '../../shared/read-index/elasticsearch/read/traverse-step.ts';
 
 const STEP = { target: 'api::dish.dish', mappedBy: 'menu' };
 

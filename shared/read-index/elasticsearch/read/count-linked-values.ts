@@ -7,9 +7,9 @@ import { isInRange, presentFacet } from '../../facet-values.ts';
 import type { FacetCounts, FacetRequest } from '../../facets.ts';
 import type { RowSet } from '../../read-index.ts';
 import type { Dsl } from '../plan/dsl.ts';
-import { columnValues, keysBehind, rowSetBehind } from './follow-step.ts';
 import { readKeys } from './read-keys.ts';
 import type { Session } from './session.ts';
+import { columnValues, keysBehind, rowSetBehind } from './traverse-step.ts';
 
 /** Number of rows whose keys or links one request reads. */
 const ROWS_AT_ONCE = 5_000;

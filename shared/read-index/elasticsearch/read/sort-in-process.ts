@@ -2,8 +2,8 @@ import { createMergeSort } from '../../../turns/merge-sort.ts';
 import { TURNS } from '../../../turns/turns.ts';
 import type { RowSet, SortKey, SortPosition } from '../../read-index.ts';
 import { compareSortValues } from '../../sort-value.ts';
-import { columnValues, keysBehind, rowSetBehind } from './follow-step.ts';
 import type { Session } from './session.ts';
+import { columnValues, keysBehind, rowSetBehind } from './traverse-step.ts';
 
 type SortValue = SortPosition[number];
 
