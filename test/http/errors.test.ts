@@ -74,6 +74,12 @@ describe('refusals', () => {
       'UnsupportedMediaTypeError',
     ],
     [
+      'named by a word',
+      { body: '{}', headers: { 'content-type': 'json' } },
+      415,
+      'UnsupportedMediaTypeError',
+    ],
+    [
       'more than the limit',
       json(JSON.stringify({ data: { name: 'x'.repeat(2000) } })),
       413,
@@ -124,6 +130,11 @@ describe('refusals', () => {
         details: { header: 'Content-Type', found: 'application/xml', accepted: ['application/json'] },
       },
     });
+    const upload = await call('POST', '/api/upload', {
+      body: 'x',
+      headers: { 'content-type': 'image/jpeg' },
+    });
+    expect(await upload.json()).toMatchObject({ error: { details: { accepted: ['multipart/form-data'] } } });
   });
 });
 

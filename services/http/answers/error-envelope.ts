@@ -31,7 +31,7 @@ function refusalOfFastify(error: unknown): RequestError | undefined {
   if (typeof code !== 'string' || !code.startsWith('FST_') || statusCode === undefined || statusCode >= 500)
     return undefined;
   if (statusCode === 413) return new RequestError('payload-too-large', 'Payload Too Large');
-  return new RequestError('malformed-request', message);
+  return new RequestError(statusCode === 415 ? 'media-type-not-allowed' : 'malformed-request', message);
 }
 
 function envelope(

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { valueAt } from '../../../shared/map-values.ts';
 
 type SwaggerFile = { readonly name: string; readonly contentType: string };
 
@@ -11,12 +10,14 @@ export const SWAGGER_FILES: ReadonlyMap<string, SwaggerFile> = new Map([
   ['swagger-ui-bundle.js', { name: 'swagger-ui-bundle.js', contentType: 'text/javascript' }],
 ]);
 
-const contents = new Map<SwaggerFile, Promise<Buffer>>();
+const contents = new Map<SwaggerFile, Buffer>();
 
-/** Reads a file of the package once, at its first request. */
-export function readSwaggerFile(file: SwaggerFile): Promise<Buffer> {
-  return valueAt(contents, file, () => {
-    const folder = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
-    return readFile(join(folder, file.name));
-  });
+/** Reads a file of the package at its first request, and keeps it. */
+export async function readSwaggerFile(file: SwaggerFile): Promise<Buffer> {
+  const known = contents.get(file);
+  if (known !== undefined) return known;
+  const folder = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
+  const content = await readFile(join(folder, file.name));
+  contents.set(file, content);
+  return content;
 }

@@ -4,6 +4,7 @@ import { remembered } from '../../../shared/remembered.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import type { OpenApiOptions } from '../../openapi/openapi-document.ts';
 import type { OpenApiDocument } from '../../openapi/openapi-types.ts';
+import { shallowDocument } from '../../openapi/shallow-document.ts';
 import { JSON_HEADERS } from '../answers/responses.ts';
 import { watchedAnswers } from '../api/cacheable.ts';
 import type { CallerApi } from '../api/caller-apis.ts';
@@ -33,16 +34,13 @@ export function registerOpenApi(app: FastifyInstance, docs: DocsOptions): void {
   };
   app.get('/openapi.json', async (request, reply) => sendDocument(reply, whole(await describe(request))));
   app.get('/docs/openapi.json', async (request, reply) =>
-    sendDocument(reply, await shallow(await describe(request))),
+    sendDocument(reply, shallow(await describe(request))),
   );
 }
 
 const whole = remembered((document: OpenApiDocument) => JSON.stringify(document));
 
-const shallow = remembered(async (document: OpenApiDocument) => {
-  const { shallowDocument } = await import('../../openapi/shallow-document.ts');
-  return JSON.stringify(shallowDocument(document));
-});
+const shallow = remembered((document: OpenApiDocument) => JSON.stringify(shallowDocument(document)));
 
 /**
  * Returns the options of a caller's document. They are the same object each time, because a document is made once for each options object.

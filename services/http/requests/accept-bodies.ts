@@ -2,6 +2,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { RequestError } from '../../../shared/request-error.ts';
 import { parseJsonBody } from './json-body.ts';
 
+/** Type of an upload. Its routes have a parser for it. */
+const FORM = 'multipart/form-data';
+
 /**
  * Parses JSON bodies. Accepts and ignores text and forms, so that the handler says what is missing, as Strapi does (case `write.body-016`).
  * Every other type is a 415. A DELETE without a body may name any type, because some clients name one in every request.
@@ -26,7 +29,7 @@ export function acceptBodies(app: FastifyInstance): void {
     throw new RequestError('media-type-not-allowed', 'Unsupported Media Type', {
       header: 'Content-Type',
       found: request.headers['content-type'] ?? null,
-      accepted: ['application/json'],
+      accepted: [request.server.hasContentTypeParser(FORM) ? FORM : 'application/json'],
     });
   });
 }
