@@ -1,7 +1,8 @@
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, get, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createCallerAddress } from '../../services/http/sockets/caller-address.ts';
 import { proxyRequests } from '../../services/http/sockets/proxy-requests.ts';
 import { openRaw } from '../support/raw-client.ts';
 
@@ -44,4 +45,41 @@ it.each(
   // Connections are kept: a second request would come before this one.
   expect((await fetch(`${url}/last`)).status).toBe(200);
   expect(received).toEqual([`${method} /first ${BODY}`, 'GET /last ']);
+});
+
+describe('the address of a caller', () => {
+  /** Sends a GET from an address of this machine, and returns the answer's body. */
+  const getFrom = (url: string, localAddress: string, headers: Readonly<Record<string, string>> = {}) =>
+    new Promise<string>((resolve, reject) => {
+      get(url, { localAddress, headers, agent: false }, (answer) => resolve(text(answer))).once(
+        'error',
+        reject,
+      );
+    });
+
+  /** Answers with the address of the request's connection, behind two workers that pass requests on. */
+  async function serveBehindWorkers() {
+    const callers = createCallerAddress('a secret of the supervisor');
+    const last = await serve(
+      callers.admit((request, response) => void response.end(request.socket.remoteAddress)),
+    );
+    const second = await serve(proxyRequests(last, callers));
+    return { last, first: await serve(proxyRequests(second, callers)) };
+  }
+
+  it('is that of the first connection, over any number of workers and for one connection between them', async () => {
+    const { first } = await serveBehindWorkers();
+    for (const address of ['127.0.0.2', '127.0.0.3', '127.0.0.2'])
+      expect(await getFrom(first, address)).toBe(address);
+  });
+
+  it('is not what a caller says', async () => {
+    const { first, last } = await serveBehindWorkers();
+    const stranger = createCallerAddress('another secret').headersOf({
+      headers: {},
+      socket: { remoteAddress: '10.0.0.1' },
+    } as unknown as IncomingMessage);
+    for (const headers of [stranger, { 'varve-caller': '10.0.0.1' }, { 'varve-caller': '10.0.0.1 ' }])
+      for (const url of [first, last]) expect(await getFrom(url, '127.0.0.2', headers)).toBe('127.0.0.2');
+  });
 });

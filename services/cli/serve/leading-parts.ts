@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { openOperatorListener } from '../../http/operator-listener.ts';
+import { createCallerAddress } from '../../http/sockets/caller-address.ts';
 import { createRecentRequests } from '../../http/sockets/recent-requests.ts';
 import { createRequestGate } from '../../http/sockets/request-gate.ts';
 import type { Varve } from '../../process/open-varve.ts';
@@ -55,10 +56,11 @@ export async function openLeadingParts(plan: LeadingPlan, ports: OperatingProces
 
 /** Wraps the handler of requests: records recent requests, lets requests wait at the gate, and accepts requests of other workers. */
 export function watchRequests(
-  { recent, gate, leading }: LeadingParts,
+  { recent, gate, leading, supervisor }: LeadingParts,
   handler: RequestListener,
 ): RequestListener {
-  const guarded = recent.watch(gate.guard(handler));
+  const { admit } = createCallerAddress(supervisor.secret);
+  const guarded = admit(recent.watch(gate.guard(handler)));
   leading?.serve(guarded);
   return guarded;
 }

@@ -3,6 +3,7 @@ import { appliedUpTo } from '../../../projections/graph/projector.ts';
 import { createCondition } from '../../../shared/condition.ts';
 import { valueAt } from '../../../shared/map-values.ts';
 import { answerStarting } from '../../http/sockets/answer-starting.ts';
+import { type CallerAddress, createCallerAddress } from '../../http/sockets/caller-address.ts';
 import { type Listener, listen } from '../../http/sockets/listen.ts';
 import { proxyRequests } from '../../http/sockets/proxy-requests.ts';
 import type { Operating } from '../../operating/operating.ts';
@@ -35,7 +36,8 @@ export async function serveReads(
   const { logger } = plan;
   const ports = await openOperating(settings, logger, supervisor);
   const { drainSeconds } = settings;
-  const stop = stopOnSignal({ logger, ports, signals: supervisor.onStop, drainSeconds });
+  const callers = createCallerAddress(supervisor.secret);
+  const stop = stopOnSignal({ logger, ports, callers, signals: supervisor.onStop, drainSeconds });
   const listener = await listen({
     host: settings.host,
     port: settings.port,
@@ -59,15 +61,20 @@ export async function serveReads(
   // `next` forwards requests to the process that answers them from then on. It is undefined if the server stops.
   void listener.left.then((next) => next !== undefined && rotation.left());
   ports.admit(varve.access);
-  await answerReads(basis, { varve, listener, rotation });
+  await answerReads(basis, { varve, listener, rotation, callers });
   logger.info({ worker: follows.number }, 'this worker answers reads');
 }
 
-type Reading = { readonly varve: Varve; readonly listener: Listener; readonly rotation: Rotation };
+type Reading = {
+  readonly varve: Varve;
+  readonly listener: Listener;
+  readonly rotation: Rotation;
+  readonly callers: CallerAddress;
+};
 
 async function answerReads(
   { settings, paths, logger, operating }: ServerPlan & { readonly operating: Operating },
-  { varve, listener, rotation }: Reading,
+  { varve, listener, rotation, callers }: Reading,
 ): Promise<void> {
   const { log } = varve.operator;
   await serveApp({
@@ -80,7 +87,7 @@ async function answerReads(
     operating,
     rotation,
     acknowledged: async () => rotation.shown(await log.lastPosition()),
-    watched: (handler) => leaveAdministration(handler, varve),
+    watched: (handler) => callers.admit(leaveAdministration(handler, varve, callers)),
     greet: () => enterRotation(rotation, varve),
   });
 }
@@ -120,7 +127,11 @@ const ACCESS_MS = 1_000;
 const ADMINISTRATION =
   /^\/(_varve\/(tokens|public|roles|login|webhooks|projections)|(docs\/)?openapi\.json)(?![\w-])/i;
 
-function leaveAdministration(handler: RequestListener, { fleet }: Pick<Varve, 'fleet'>): RequestListener {
+function leaveAdministration(
+  handler: RequestListener,
+  { fleet }: Pick<Varve, 'fleet'>,
+  callers: CallerAddress,
+): RequestListener {
   const senders = new Map<string, RequestListener>();
   return (request, response) => {
     const { url = '' } = request;
@@ -129,6 +140,6 @@ function leaveAdministration(handler: RequestListener, { fleet }: Pick<Varve, 'f
     const led = fleet.leader();
     if (led.kind !== 'elsewhere') return answerStarting(request, response);
     const { address } = led.leader;
-    valueAt(senders, address, () => proxyRequests(address))(request, response);
+    valueAt(senders, address, () => proxyRequests(address, callers))(request, response);
   };
 }

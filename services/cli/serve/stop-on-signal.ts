@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { CallerAddress } from '../../http/sockets/caller-address.ts';
 import type { Listener } from '../../http/sockets/listen.ts';
 import { proxyRequests } from '../../http/sockets/proxy-requests.ts';
 import { isWorker } from '../../supervisor/connect-supervisor.ts';
@@ -17,6 +18,8 @@ export type StopOptions = {
   readonly logger: Logger;
   readonly drainSeconds: number;
   readonly ports: OperatingProcess;
+  /** Absent: no other worker takes the place of this process. */
+  readonly callers?: CallerAddress;
   /** Calls back for each signal to stop. */
   readonly signals: (heard: (signal: StopReason) => void) => void;
 };
@@ -84,11 +87,11 @@ async function leave({ running, others }: Stoppable, options: StopOptions, signa
 
 /** The server stays ready, because the next process answers requests that still come here. */
 async function leaveToNext({ running, others }: Stoppable, options: StopOptions): Promise<void> {
-  const { logger, ports, drainSeconds } = options;
+  const { logger, ports, callers, drainSeconds } = options;
   logger.info({}, 'another process serves now: stopping');
   const drained = running?.listener.drain(
     drainSeconds * 1000,
-    proxyRequests(reachableUrl(running.listener.url)),
+    proxyRequests(reachableUrl(running.listener.url), callers),
   );
   await Promise.all([drained, ports.leave(), ...others.map((other) => other.close())]);
 }

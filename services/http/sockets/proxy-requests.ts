@@ -2,13 +2,15 @@ import { Agent, type IncomingHttpHeaders, type RequestListener, request as send 
 import { pipeline } from 'node:stream';
 import { defined } from '../../../shared/defined.ts';
 import { endToEndHeaders } from '../answers/connection-headers.ts';
+import type { CallerAddress } from './caller-address.ts';
 
-/** Passes requests on to the server at this address. Answers 502 if that server does not answer. */
-export function proxyRequests(address: string): RequestListener {
+/** Passes requests on to the server at this address, with their caller's address. Answers 502 if that server does not answer. */
+export function proxyRequests(address: string, callers?: CallerAddress): RequestListener {
   const agent = new Agent({ keepAlive: true });
   return (request, response) => {
-    const { method, headers, url: path } = request;
-    const sent = send(address, { agent, method, path, headers: requestHeaders(headers) }, (answer) => {
+    const { method, url: path } = request;
+    const headers = { ...requestHeaders(request.headers), ...callers?.headersOf(request) };
+    const sent = send(address, { agent, method, path, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, endToEndHeaders(answer.headers));
       pipeline(answer, response, () => {});
     });
