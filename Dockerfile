@@ -1,5 +1,6 @@
-# An image of the `varve` command. It runs as a user without rights, on a root file system that may be read-only; what it
-# writes is below /data. Build: docker build -t varve:0.1.0 .   Your content types: FROM varve:0.1.0, COPY src /content-types
+# The image of the `varve` command. It runs as user 1000 and keeps its data in /data. The root file system can be read-only; then
+# mount a tmpfs at /tmp. Build it: docker build -t varve:0.1.0 .
+# Add your content types in an image of your own: FROM varve:0.1.0, COPY src /content-types
 FROM node:26.10.0-bookworm-slim@sha256:662933cf47f013bc8e4beb31a6116448427a82057ba7c42c97e4c5ba766504c2 AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
@@ -12,7 +13,7 @@ COPY services ./services
 COPY examples ./examples
 RUN node node_modules/typescript/bin/tsc -p tsconfig.build.json \
   && npm prune --omit=dev --ignore-scripts \
-  # Half of what is left is for editors, debuggers and another C library.
+  # These files are for editors, debuggers and another C library. Without them the folder is half as large.
   && find node_modules \( -name '*.map' -o -name '*.ts' -o -name '*.cts' -o -name '*.mts' \) -delete \
   && rm -rf node_modules/@types node_modules/@kurrent/bridge-*-musl
 
@@ -36,7 +37,7 @@ RUN mkdir /data && chown node:node /data
 VOLUME /data
 USER 1000:1000
 EXPOSE 1337 9464
-# SIGTERM reaches node itself, which drains and exits.
+# Node receives SIGTERM directly, and Varve drains and exits.
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=5s --timeout=4s --start-period=120s --start-interval=1s --retries=3 \
   CMD ["node", "/varve/healthcheck.mjs"]

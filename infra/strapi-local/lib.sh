@@ -1,5 +1,5 @@
-# Shared by up.sh, bench-up.sh and down.sh (sourced, not run).
-# $STRAPI_LOCAL_HOME holds everything that is made at run time (default: .work in the folder of this file).
+# Functions that up.sh and down.sh share. Source this file; do not run it.
+# $STRAPI_LOCAL_HOME contains everything that is created at run time (default: .work in the folder of this file).
 set -euo pipefail
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 WORK=$(realpath -m "${STRAPI_LOCAL_HOME:-$HERE/.work}")
@@ -33,7 +33,7 @@ install_pg() {
   say "installing PostgreSQL (apt)"; mkdir -p "$WORK"
   { export DEBIAN_FRONTEND=noninteractive
     apt-get update -q && apt-get install -y -q --no-install-recommends postgresql-common
-    # no default cluster of Debian's: ours is the only one
+    # Debian must not create its default cluster: start_pg creates its own.
     sed -i 's/^#\?create_main_cluster *=.*/create_main_cluster = false/' /etc/postgresql-common/createcluster.conf
     apt-get install -y -q --no-install-recommends postgresql; } > "$WORK/apt.log" 2>&1 </dev/null || { tail -20 "$WORK/apt.log" >&2; die "apt-get failed, see $WORK/apt.log"; }
   find_pg || die "PostgreSQL is still not found after the installation"
@@ -75,7 +75,7 @@ CONF
 }
 sql() { local db=$1; shift; PGOPTIONS='--client-min-messages=warning' "$PGBIN/psql" -qAtX -v ON_ERROR_STOP=1 -d "$db" "$@"; }
 db_exists() { [ "$(sql postgres -c "select 1 from pg_database where datname='$1'")" = 1 ]; }
-# what a database holds is written in its comment, so that it goes away with it
+# The comment of a database names its fixtures. It is deleted with the database.
 db_mark() { sql postgres -c "select coalesce(shobj_description(oid,'pg_database'),'') from pg_database where datname='$1'"; }
 set_db_mark() { sql postgres -c "comment on database \"$1\" is '$2'"; }
 recreate_db() { sql postgres -c "drop database if exists \"$1\" with (force)" -c "create database \"$1\""; }
@@ -90,14 +90,14 @@ install_strapi() {
   h=$(hash_files "$HERE/strapi" package.json package-lock.json)-$(node -p process.version)
   if [ "$(cat "$dir/.installed" 2>/dev/null)" != "$h" ]; then
     say "npm install (about 700 MB on disk)"
-    # not "npm ci": the lock names no packages of other platforms; versions still come from the lock
+    # Not `npm ci`: the lock file lacks the packages of other platforms. Versions still come from the lock file.
     (cd "$dir" && npm install --ignore-scripts --no-audit --no-fund) >"$WORK/npm.log" 2>&1 </dev/null || { tail -20 "$WORK/npm.log" >&2; die "npm install failed, see $WORK/npm.log"; }
     echo "$h" > "$dir/.installed"; say "npm install done"
   fi
 }
-# start time of a living process (none for a zombie): tells a reused pid from ours
+# Prints the start time of a process, or nothing for a zombie. It differs if another process has reused the pid.
 start_time() { sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | awk '$1!="Z"{print $20}' || true; }
-# pid file of a Strapi: pid, start time, database, strict, hash of its code
+# The pid file of a Strapi has: pid, start time, database, strict, hash of its code.
 code_hash() { hash_files "$HERE/strapi" config src package.json package-lock.json; }
 strapi_alive() { local f=$WORK/strapi-$1.pid p s; [ -f "$f" ] || return 1; read -r p s _ < "$f"; [ -n "$s" ] && [ "$(start_time "$p")" = "$s" ]; }
 strapi_serves() { strapi_alive "$1" && [ "$(cut -d' ' -f3- "$WORK/strapi-$1.pid")" = "$2 $3 $(code_hash)" ]; }

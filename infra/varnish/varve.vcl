@@ -8,7 +8,7 @@ backend default {
   .port = "1337";
 }
 
-# Who may purge: where Varve runs.
+# The addresses that may purge. Add that of Varve if it runs on another machine.
 acl purgers {
   "127.0.0.1";
   "::1";
@@ -29,24 +29,24 @@ sub vcl_recv {
     }
     return (synth(200, "Purged " + req.http.count));
   }
-  # With --cache-token, requests with that token get the answers of all: unset req.http.Authorization here if it is
-  # "Bearer <token>". Answers to other tokens are private; who sends a position has to see their own write.
+  # With --cache-token, requests with that token get shared answers: unset req.http.Authorization here if it is
+  # "Bearer <token>". Answers to other tokens are private. A request with a position has to see its own write.
   if (req.http.Authorization || req.http.Varve-Min-Position) {
     return (pass);
   }
-  # The content API reads no cookies; with them Varnish would not look for an answer.
+  # The content API reads no cookies. Varnish caches no answers to requests with cookies.
   if (req.url ~ "^/api/" && req.url !~ "^/api/auth/") {
     unset req.http.Cookie;
   }
 }
 
 sub vcl_backend_response {
-  # A purged answer is gone, unless the purge is soft: Varnish reads the time from stale-while-revalidate.
+  # A purged answer is gone, unless the purge is soft: then Varnish reads the grace time from stale-while-revalidate.
   if (beresp.http.Cache-Control !~ "stale-while-revalidate") {
     set beresp.grace = 0s;
   }
   set beresp.keep = 0s;
-  # An answer that may not be kept says nothing of the next one: do not let two minutes of requests pass.
+  # By default Varnish caches no answer of a URL for two minutes after one that it may not store. Skip this default.
   if (beresp.http.Cache-Control ~ "public" && beresp.ttl <= 0s) {
     return (deliver);
   }
