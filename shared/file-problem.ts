@@ -33,7 +33,9 @@ export function withAdvice(error: unknown): unknown {
   return advice === undefined ? error : new Error(`${(error as Error).message}: ${advice}`, { cause: error });
 }
 
-/** Returns what to do if this process cannot read and write a path as a file; undefined if it can, or if there is nothing at the path. */
+/**
+ * Returns what to do if this process cannot read and write a path as a file. Returns undefined if it can, or if the path does not exist.
+ */
 export function fileProblem(path: string): string | undefined {
   try {
     if (statSync(path).isDirectory()) return ADVICE['EISDIR'];

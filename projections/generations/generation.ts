@@ -17,8 +17,8 @@ export type Generation = {
   readonly state: GenerationState;
   readonly source: GenerationSource;
   /**
-   * Names of the indices outside the process, for a generation that is not live. undefined: there are none, or the generation is live and
-   * the index itself knows their names.
+   * Names of the indices outside the process, for a generation that is not live. It is undefined if there are none, or if the generation is
+   * live: then the index itself knows the names.
    */
   readonly indices: IndexSet | undefined;
 };

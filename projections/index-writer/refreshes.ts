@@ -10,7 +10,7 @@ const REFRESH_EVERY = 5_000;
  * must be merged.
  */
 const REFRESH_SELDOM = 60_000;
-/** Refreshes take at most one part of this many parts of the time. */
+/** Refreshes take at most 1/SHARE of the time: after one that took a second, the next begins 20 seconds after it began. */
 const SHARE = 20;
 
 /** Returns the lower of two positions, of which either may be absent. */

@@ -38,8 +38,8 @@ export type AccessKeyOptions = {
 };
 
 /**
- * Returns the key of readAccessKey. Rejects with a message if it would have to make a new key while the log has tokens: a new key does not
- * match their hashes.
+ * Returns the key of readAccessKey. Rejects with a message if the key is missing while the log has active tokens, because their hashes do
+ * not match a new key.
  */
 export async function openAccessKey({ log, space, folder, given }: AccessKeyOptions): Promise<Buffer> {
   if (given === undefined && folder !== undefined && !existsSync(join(folder, FILE))) {

@@ -1,8 +1,8 @@
 const MAX_LENGTH = 255;
 
 /**
- * Returns a client's name for a file in a form that can be shown: its last path segment in NFC, without control characters and of 255
- * characters at most. It never becomes a path.
+ * Returns a client's name for a file in a form that can be shown. The form is the last path segment in NFC, without control characters, cut
+ * to 255 characters. It never becomes a path.
  */
 export function cleanFileName(name: string): string {
   const last = name.normalize('NFC').split(/[\\/]/).at(-1) ?? '';

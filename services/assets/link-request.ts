@@ -24,8 +24,8 @@ export type LinkScope = {
 const NAMES = ['ref', 'refId', 'field'] as const;
 
 /**
- * Resolves the fields `ref` (a content type's uid), `refId` (documentId, or the numeric id of a row) and `field` of a form; undefined if it
- * has none of them. `locale` is the request's. Throws 400.
+ * Resolves the fields `ref` (a content type's uid), `refId` (documentId, or the numeric id of a row) and `field` of a form. Returns
+ * undefined if the form has none of them. `locale` is the request's. Throws 400.
  */
 export function resolveLinkRequest(
   scope: LinkScope,

@@ -39,9 +39,9 @@ const MOVED = ['access.key', 'assets', 'graph.db'];
 const ASSETS = 'assets/';
 
 /**
- * Makes a data directory from a backup: copies it, checks every file's digest and the log's count and end, replays the log and compares the
- * graph with the manifest. The log gets its name last: before that there is no data directory, and the same restore can be repeated. Throws
- * a message at the first error.
+ * Makes a data directory from a backup. It copies the files, checks every digest, and checks the log's count and end. Then it replays the
+ * log and compares the graph with the manifest. The log gets its name last: before that there is no data directory, and the same restore
+ * can be repeated. Throws a message at the first error.
  */
 export async function restoreBackup(folder: string, target: RestoreTarget): Promise<Restored> {
   const manifest = readManifest(folder);

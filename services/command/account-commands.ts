@@ -12,7 +12,7 @@ import { notFoundError } from './problem.ts';
 import type { UniqueClaim } from './unique-values.ts';
 
 /**
- * Carries out a write of the login: a registration, or a change of a user, which is decided on the state of the user when its turn comes.
+ * Carries out a write of the login: a registration, or a change of a user. The change is planned on the user's state when its turn comes.
  */
 export async function executeAccountCommand(
   environment: CommandEnvironment,

@@ -8,8 +8,8 @@ jsonLogic.rm_operation('method');
 jsonLogic.rm_operation('log');
 
 /**
- * Returns how strictly an attribute is validated: as in a draft, if the condition in its schema does not hold for
- * `data`, which is the entry or component with the attribute. Strapi's admin panel hides such an attribute.
+ * Returns how strictly an attribute is validated. If the condition in its schema is false for `data`, it is validated as in a draft. `data`
+ * is the entry or component with the attribute. Strapi's admin panel hides such an attribute.
  */
 export function checkOfAttribute<Some extends Check>(
   check: Some,

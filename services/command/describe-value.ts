@@ -1,6 +1,6 @@
 /**
- * Formats a value for the messages of type errors: text in quotes, objects as indented JSON whose own text members are quoted once more
- * (cases `write.types`).
+ * Formats a value for the messages of type errors: text in quotes, objects as indented JSON. Texts inside the JSON are quoted twice (cases
+ * `write.types`).
  */
 function describeValue(value: unknown): string {
   return (

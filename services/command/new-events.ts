@@ -40,8 +40,8 @@ function inDigestedOrder(metadata: EventMetadata, causationId: string | undefine
 const VERSION_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7/;
 
 /**
- * A UUID (version 8, RFC 9562: free form) from the SHA-256 of `text`. It begins with the time of a key that is a UUID of version 7, because
- * ids in order of time cost the log's index a third less.
+ * A UUID (version 8, RFC 9562: free form) from the SHA-256 of `text`. If the key is a UUID of version 7, the id begins with its time. Ids
+ * in order of time make the log's index a third cheaper.
  */
 function eventId(key: string, text: string): string {
   const digest = hash('sha256', text);

@@ -11,8 +11,8 @@ type NotLinked = (connection: RelationConnection) => RequestError;
 
 /**
  * Orders the connections of an update, so that the neighbour of each slot exists when its turn comes. `linked`: current links, read only
- * when a slot needs them. Adds an error to `late` for a slot next to a target that is neither linked nor being connected, and for slots
- * that wait for each other.
+ * when a slot needs them. Adds an error to `late` for a slot whose neighbour is neither linked nor being connected, and for slots that wait
+ * for each other.
  */
 export function orderConnections(
   { connect, disconnect, strict }: Update,

@@ -12,8 +12,8 @@ export type BodyProblem = {
 export const INVALID_RELATIONS = 'Invalid relations';
 
 /**
- * Creates a 400 in Strapi's form: the only problem's message, or how many there are; `details.errors` has each, in the order of
- * `attributes`, those of the body as a whole last (SEMANTICS section 13).
+ * Creates a 400 in Strapi's form. Its message is that of the only problem, or says how many there are. `details.errors` lists all problems
+ * in the order of `attributes`, and those of the body as a whole last (SEMANTICS section 13).
  */
 export function problemsError(
   problems: readonly BodyProblem[],

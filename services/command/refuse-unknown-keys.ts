@@ -17,8 +17,8 @@ const POSITION_KEYS = new Set(['start', 'end', 'before', 'after', 'locale', 'sta
 const ANSWERED_KEYS = new Set(['createdAt', 'updatedAt', 'publishedAt', 'locale', 'localizations']);
 
 /**
- * Throws 400 `Invalid key …` for the first key of `data` that cannot be written: unknown ones at any depth, `id`,
- * `documentId` and the system attributes at the top (SEMANTICS section 13, cases `write.unknown`).
+ * Throws 400 `Invalid key …` for the first key of `data` that cannot be written. That is an unknown key at any depth, or `id`, `documentId`
+ * or a system attribute at the top. See SEMANTICS section 13, cases `write.unknown`.
  */
 export function refuseUnknownKeys(registry: SchemaRegistry, type: Model, data: Data): void {
   for (const key of ['id', 'documentId']) if (Object.hasOwn(data, key)) throw invalidKey(key);

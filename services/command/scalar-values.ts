@@ -9,9 +9,7 @@ const LETTER = /^[\p{L}\p{M}\p{N}]$/u;
 
 type Parsed = { readonly value: string } | { readonly problem: string };
 
-/**
- * Converts a number, a text (all blanks are dropped) or, as Strapi does, a list such as `[1]` to a number; returns NaN for other values.
- */
+/** Converts a number, a text without its blanks or, as Strapi does, a list such as `[1]` to a number. Returns NaN for other values. */
 export function castNumber(value: unknown): number {
   if (typeof value === 'number') return value;
   if (typeof value === 'string') {
@@ -84,8 +82,8 @@ export function parseDatetime(value: unknown): Parsed {
 }
 
 /**
- * Returns whether a value contains NUL at any depth, which a database cannot store in a text, or half a surrogate pair inside JSON, which
- * jsonb refuses.
+ * Returns whether a value contains NUL at any depth, or half a surrogate pair inside JSON. PostgreSQL stores neither: its texts cannot
+ * contain NUL, and `jsonb` refuses half a pair.
  */
 export function hasUnstorableText(value: unknown): boolean {
   return typeof value === 'string' ? value.includes('\u0000') : hasUnstorableMember(value);
@@ -105,7 +103,7 @@ export function hasInfinity(value: unknown): boolean {
 }
 
 /**
- * Returns whether a text is an e-mail address by Strapi's rules: a domain may have letters of any script, and its last label may be a
+ * Returns whether a text is an e-mail address by Strapi's rules. A domain may have letters of any script, and its last label may be a
  * single letter.
  */
 export function isEmail(text: string): boolean {

@@ -142,8 +142,7 @@ function fieldProblems(field: (typeof FIELDS)[number], value: unknown, isCreatio
 }
 
 /**
- * Returns the number of a role from the forms that Strapi accepts, 1, "1" and {connect: [{id: 1}]}, and from {id: 1}, {connect: [1]} and
- * {set: [1]}.
+ * Returns the number of a role. Strapi accepts 1, "1" and {connect: [{id: 1}]}. Varve also accepts {id: 1}, {connect: [1]} and {set: [1]}.
  */
 function roleOf(value: unknown, roles: ReadonlySet<number>): number {
   const inner = isRecord(value) ? (value['connect'] ?? value['set'] ?? value['id']) : value;

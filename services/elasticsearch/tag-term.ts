@@ -120,8 +120,8 @@ export function createTagTerm(options: TagTermOptions): TagTerm {
     await write(upTo, () => withChanges(stored.state(), changes, upTo));
   };
   /**
-   * Begins a new term if the stored state is another: documents may be written long after their tags, and a person may have restored the
-   * index from a snapshot in between.
+   * Begins a new term if the stored state is not the one that this process wrote. Documents may be written long after their tags, and a
+   * person may have restored the index from a snapshot in between.
    */
   const confirm = async (): Promise<void> => {
     if (!isOpen || (await stored.isNewest())) return;

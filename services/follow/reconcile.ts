@@ -131,8 +131,8 @@ export function isMassDeletion(gone: number, stored: number, share: number): boo
 }
 
 /**
- * Spaces requests evenly, at most `rate` per second. It uses the monotonic clock: if the machine's clock is set back, the next request must
- * not wait until that clock has the old time again.
+ * Spaces requests evenly, at most `rate` per second. It uses the monotonic clock: otherwise, after the machine's clock is set back, the
+ * next request would wait until the old time returns.
  */
 export function createRequestPace(rate: number, signal: AbortSignal): RequestPace {
   let next = performance.now();

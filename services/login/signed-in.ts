@@ -26,8 +26,7 @@ export type JwtDecision =
 export type JwtCheckOptions = Pick<LoginOptions, 'jwts' | 'people' | 'access'>;
 
 /**
- * Checks JWTs against the current users: a changed role or password, a block or a removal takes effect at once, and not only when the JWT
- * expires.
+ * Checks JWTs against the current users. So a changed role or password, a block or a removal takes effect at once, before the JWT expires.
  */
 export function createJwtCheck({
   jwts,

@@ -11,7 +11,7 @@ export type Readiness =
       readonly message: string;
     };
 
-/** Tells whether requests should be sent to this process. */
+/** Checks whether requests should be sent to this process. */
 export type ReadinessCheck = ReturnType<typeof createReadinessCheck>;
 
 /** A log that takes longer to return its last position counts as unreachable. */

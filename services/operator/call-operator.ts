@@ -25,8 +25,8 @@ export class ServerSilent extends ServerGone {
 
 /**
  * Runs an operation in a server and yields the lines of its answer. Waits up to a minute for a server that is starting, and for the next
- * sign of life. Throws an Error with a sentence if the operation fails, ServerGone if the server does not answer or ends during it, and
- * ServerSilent if it sends nothing.
+ * sign of life. Throws an Error with a sentence if the operation fails. Throws ServerGone if the server does not answer or ends meanwhile,
+ * and ServerSilent if it sends nothing.
  */
 export async function* callOperator(
   channel: OperatorChannel,

@@ -15,7 +15,7 @@ export function leadingImports(imports: Imports | undefined): Imports & { readon
   }
 }
 
-/** Imports documents into a leading server while it serves. The server reads the files. */
+/** Imports documents into a server that is the leader, while it serves. The server reads the files. */
 export const importOperation = defineOperation({
   form: z.strictObject({ files: z.array(z.string()) }),
   writes: true,

@@ -49,7 +49,7 @@ export type Status = {
     readonly memoryBytes: number;
     readonly uptimeSeconds: number;
   } | null;
-  /** Workers of the server, the leading one first; empty: it has one worker, or there is none. */
+  /** Workers of the server, the leader first; empty: it has one worker, or there is none. */
   readonly workers: readonly WorkerStatus[];
   readonly log: {
     readonly position: string;

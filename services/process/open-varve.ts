@@ -56,7 +56,7 @@ export type Varve = ComposedApi & {
 };
 
 /**
- * Opens a log, a content graph and a read side in one process, which is the only process of its data directory and can become leader.
+ * Opens a log, a content graph and a read side in one process. It is the only process of its data directory, and can become leader.
  * Resolves when its content types are in force and reads can be answered; the leader is determined after that. Rejects with a message if
  * the directory cannot be used.
  */

@@ -158,7 +158,7 @@ const NOBODY_LEADS: ForwardingOptions['fleet'] = {
   changed: (ms) => new Promise((resolve) => setTimeout(resolve, ms).unref()),
 };
 
-/** Watches whether a claim of the lease is still the newest, for a process that does not follow the log yet. */
+/** Watches whether a claim of the lease is still the newest, for a process that does not apply the log yet. */
 type TermWatch = ReturnType<typeof createTermWatch>;
 
 const LOOK_EVERY_MS = 1_000;

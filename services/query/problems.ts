@@ -2,9 +2,8 @@ import { defined } from '../../shared/defined.ts';
 import { type ErrorCode, RequestError } from '../../shared/request-error.ts';
 
 /**
- * A reason why a query is refused. Stages add to one list, so that an answer names everything that is wrong. The answer has the message
- * of the first problem in Strapi's order: `publicationFilter`, names (`key`), mixed forms of pages, parameters, forms of sorts and of
- * `populate`, operands, `withCount`. Values that Strapi accepts, or fails on (`own`), come last.
+ * A reason why a query is refused. Stages add to one list, so that an answer names everything that is wrong. The answer has the message of
+ * the first problem in the order of `PHASES`, which is Strapi's. `own` is for values that Strapi accepts, or fails on.
  */
 export type QueryProblem = {
   readonly phase: keyof typeof PHASES;

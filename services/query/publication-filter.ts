@@ -29,8 +29,8 @@ export const PUBLICATION_FILTERS = new Map<string, BoolQuery>([
 ]);
 
 /**
- * `publicationFilter`, else the deprecated `hasPublishedVersion`, as a condition on rows of types with draft & publish, at
- * the root and in `populate`; null when the request has neither (SEMANTICS section 4).
+ * Resolves `publicationFilter`, or else the deprecated `hasPublishedVersion`, to a condition on rows. It applies at the root and in
+ * `populate`, for types with draft & publish. Returns null if the request has neither (SEMANTICS section 4).
  */
 export function resolvePublicationFilter(
   query: QueryObject,

@@ -37,8 +37,8 @@ export type QueryAttribute = QueryScalar | QueryLink | QueryZone;
 
 /**
  * Names of a content type or component that a request may use: the allow-list of all stages. It does not contain private attributes and
- * passwords, so they look like unknown names. `hidden` are names that every content type of Strapi has but this one does not offer
- * (createdBy, locale without i18n…): Strapi reports them with their whole path.
+ * passwords, so they look like unknown names. `hidden` has the names that every content type of Strapi has but this one does not offer,
+ * such as `createdBy`, or `locale` without i18n. Strapi reports them with their whole path.
  */
 export type QueryModel = {
   readonly uid: Uid;
@@ -62,7 +62,7 @@ export type QueryScope = {
 
 /** Attributes that every content type of Strapi has. Which of them a request may name depends on the type. */
 const STRAPI_ATTRIBUTES = ['createdBy', 'updatedBy', 'locale', 'localizations'];
-/** Further ones of files. */
+/** Further attributes that each file has in Strapi. */
 const FILE_ATTRIBUTES = ['folder', 'folderPath', 'related'];
 
 const modelsOf = remembered((_registry: SchemaRegistry) => new Map<Uid, QueryModel>());

@@ -3,8 +3,8 @@ import type { Operands, OperatorName } from './operators.ts';
 import type { QueryScalar } from './query-model.ts';
 
 /**
- * A filter that fits its content type, with operands cast to the attributes' types. It still has SQL's three-valued logic: each `some` is
- * one mention of a relation or component, which is an existential variable in front of the whole formula (SEMANTICS section 1).
+ * A filter that fits its content type, with operands cast to the attributes' types. It still has SQL's three-valued logic. Each `some` is
+ * one mention of a relation or component. It is an existential variable in front of the whole formula (SEMANTICS section 1).
  */
 export type ResolvedFilter =
   | { readonly kind: 'and' | 'or'; readonly members: readonly ResolvedFilter[] }

@@ -25,9 +25,9 @@ const DAMAGED = 'it is damaged';
 const OTHER_HISTORY = 'the last event that it applied is not in this log: the log was replaced or restored';
 
 /**
- * Removes unusable files of the read model in a data directory that this process has locked: damaged ones, and graphs made from another
- * history than the log's. They are rebuilt from the log when they are opened. Renames a damaged file to `<name>.damaged`. Throws a message
- * if the log ends before the position of the live graph.
+ * Removes unusable files of the read model: damaged ones, and graphs with another history than the log. They are rebuilt from the log when
+ * they are opened. Renames a damaged file to `<name>.damaged`. Throws a message if the log ends before the position of the live graph. This
+ * process must have locked the data directory.
  */
 export async function replaceUnusable(directory: DataDirectory): Promise<void> {
   const { data } = directory;

@@ -26,8 +26,8 @@ export const FULL_PACE: Pace = { share: 1, before: undefined, crowded: 0 };
 const TOLERATED = 1.1;
 const TOLERATED_MS = { asked: 0.25, idle: 1 };
 /**
- * Smallest share of the time. On an idle server it is larger: if other programs load the machine, timers are sometimes late without the
- * rebuild, and throttling it would help nobody.
+ * Smallest share of the time. It is larger on an idle server. If other programs load the machine, timers are sometimes late even without
+ * the rebuild, and a throttled rebuild would help nobody.
  */
 const LEAST_SHARE = { asked: 0.05, idle: 0.3 };
 /** First share after the delay is known. It is small because an excess shows only two seconds later. */

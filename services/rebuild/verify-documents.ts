@@ -27,8 +27,8 @@ const SUMS_AT_ONCE = 5_000;
 const DETAILED = 50;
 
 /**
- * Compares the documents in the new indices with those that the log gives: first the sums of each index, then the documents of the indices
- * whose sums differ.
+ * Compares the documents in the new indices with those that the log gives. It compares the sums of each index first, and documents only
+ * where the sums differ.
  */
 export async function verifyNewDocuments(
   compared: ComparedDocuments,

@@ -30,8 +30,8 @@ export type LinkedRow = Pick<StagedLink, 'attribute' | 'targetType' | 'targetId'
 };
 
 /**
- * Rows and links of an archive in a SQLite file. The import cannot read them in the archive's order: links come after all rows, and the
- * versions and locales of a document are far from each other.
+ * Rows and links of an archive in a SQLite file. The import cannot read them in the archive's order. There all links come after all rows,
+ * and the rows of a document are far from each other.
  */
 export type Staging = {
   /** Adds a row. Returns false, and adds nothing, if another row of the type has its id. */

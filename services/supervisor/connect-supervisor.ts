@@ -19,11 +19,11 @@ export type Supervisor = Hello & {
   /** Part of this worker in the rotation of a server with several workers. */
   readonly rotation: Rotation;
   /**
-   * Tells the supervisor which child of this worker makes a generation. The supervisor moves that child to idle cores, because it is small:
-   * to start a command stops a process for longer if the process has much memory.
+   * Names the child of this worker that makes a generation. The supervisor moves the child to idle cores with a command. Starting a command
+   * stops a process for longer if it has much memory, and the supervisor has little.
    */
   building(pid: number): void;
-  /** Tells the supervisor that this worker prints the greeting, so that no later worker prints it. */
+  /** Reports that this worker prints the greeting, so that no later worker prints it. */
   greeting(): void;
   /** Calls back when the supervisor stops, or another worker serves. Without a callback this process ends immediately. */
   onStop(stop: (reason: StopReason) => void): void;
@@ -39,7 +39,7 @@ export type Supervisor = Hello & {
   readonly turn: Promise<void> | undefined;
   /** Begins to accept connections. */
   enter(): Promise<void>;
-  /** Tells the supervisor that this worker cannot replace the other one. */
+  /** Reports that this worker cannot replace the other one. */
   fail(error: Error): void;
 };
 

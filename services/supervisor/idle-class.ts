@@ -7,7 +7,10 @@ export type IdleClass = { leave(): Promise<void> };
 /** Time between two looks at a process in this class, and the number of looks after which its times are counted from zero again. */
 const LOOK_MS = 500;
 const COUNTED_LOOKS = 60;
-/** A process leaves the class if it has waited for a core this long, and this many times as long as it ran. */
+/**
+ * A process leaves the class when it has waited for a core for WAITED_MS in all. It must also have waited WAITED_FOR_EACH_RUN times as long
+ * as it ran.
+ */
 const WAITED_MS = 2_000;
 const WAITED_FOR_EACH_RUN = 4;
 
@@ -27,8 +30,9 @@ const KEEP = `
 /**
  * Puts a process into Linux's scheduling class "idle" (SCHED_IDLE in sched(7)): it runs on cores that have nothing else to do.
  *
- * Low priority is not enough. A core that runs a process of low priority is busy for Linux, so a server and its clients share the other
- * one: reads halve on two cores. A core that runs a process of this class is free for others. A process that hardly runs leaves it for good.
+ * Low priority is not enough. Linux takes a core with a process of low priority as busy. On two cores, a server and its clients then share
+ * the other core, and answer half as many reads. Linux takes a core with a process of this class as free. A process that hardly runs leaves
+ * the class for good.
  *
  * Does nothing where `chrt` is missing, or where the process could not leave the class: that takes CAP_SYS_NICE or an RLIMIT_NICE of 20.
  */

@@ -22,13 +22,13 @@ export type WorkerRequest =
   | { readonly kind: 'leave' }
   /** This worker is about to answer reads: from now on a write is acknowledged only if this worker shows it. */
   | { readonly kind: 'join' }
-  /** Is answered when the reads of all workers show the log up to this position. */
+  /** Asks to wait until the reads of all workers show the log up to this position. */
   | { readonly kind: 'show'; readonly position: string }
   /** Counts a request that is limited, for all workers. */
   | { readonly kind: 'count'; readonly key: string; readonly windowMs: number }
-  /** Is answered with the metrics of all workers. */
+  /** Asks for the metrics of all workers. */
   | { readonly kind: 'measure' }
-  /** Is answered with the workers next to the leading one. */
+  /** Asks for the reading workers. */
   | { readonly kind: 'readers' }
   /** Releases the listening socket: it closes when the worker closes its own. */
   | { readonly kind: 'close'; readonly socket: SocketName }
@@ -48,20 +48,20 @@ export type Succession = {
   readonly recent: readonly RecentRequest[];
 };
 
-/** The workers next to the leading one, which only answer reads. */
+/** The reading workers: they only answer reads, and are never the leader. */
 export type Followers = {
   readonly count: number;
   /** File of the generation that they serve. Each worker makes a copy. */
   readonly graph: string;
 };
 
-/** The task of a worker that answers reads next to the leading one. */
+/** The task of a reading worker. */
 export type Follows = Pick<Followers, 'graph'> & {
   /** Number of this worker, from 1 on. */
   readonly number: number;
 };
 
-/** A worker that answers reads next to the leading one. */
+/** State of a reading worker. */
 export type ReadingWorker = {
   readonly pid: number;
   /** The worker's reads show the log up to this position; null: it is starting. */
@@ -124,11 +124,11 @@ export type Hello = {
 export type ToWorker =
   | ({ readonly kind: 'hello' } & Hello)
   | { readonly kind: 'answer'; readonly id: number; readonly result: Answer }
-  /** Tells the serving worker to step down. From then on each read shows the whole log. */
+  /** Asks the serving worker to step down. From then on each read shows the whole log. */
   | { readonly kind: 'yield' }
-  /** Tells the serving worker to let the newly installed program make a generation and serve it. */
+  /** Asks the serving worker to let the newly installed program make a generation and serve it. */
   | { readonly kind: 'renew' }
-  /** Tells the next worker to become leader, and to accept connections. */
+  /** Asks the next worker to become leader, and to accept connections. */
   | { readonly kind: 'enter' }
   /** Comes with a connection of the shared socket. */
   | { readonly kind: 'connection' }

@@ -6,9 +6,9 @@ import type { Followers, Follows, ReadingWorker } from './protocol.ts';
 import { countLoss, restartDelay } from './restart-delay.ts';
 import type { WorkerEnd, WorkerProcess } from './worker-process.ts';
 
-/** The workers that answer reads next to the leading one, and the positions that all workers in rotation show. */
+/** The reading workers: they answer reads and are never the leader. Also the positions that all workers in rotation show. */
 export type ReadingWorkers = {
-  /** The leading worker serves. Starts the other workers. */
+  /** Called when the leader serves. Starts the reading workers. */
   want(followers: Followers, leading: WorkerProcess): void;
   /** Adds a worker: a write is acknowledged only if this worker shows it. */
   join(worker: WorkerProcess): void;
@@ -46,7 +46,7 @@ type Seen = {
   lateLooks: number;
 };
 
-/** A worker next to the leading one. `left`: it no longer answers requests by itself. */
+/** A reading worker. `left`: it no longer answers requests by itself. */
 type Reader = { readonly left: PromiseWithResolvers<void>; isRetired: boolean };
 
 /** A worker is killed after this time without a sign of life, or without progress while a write waits for it. */
@@ -59,7 +59,7 @@ const LEAVE_MS = 5_000;
 
 /** Creates the state without workers. Kills a worker after 2 s without a sign of life, or 1 s if a signal has stopped it. */
 export function createReadingWorkers(options: ReadingWorkersOptions): ReadingWorkers {
-  /** Workers that give signs of life, including the leading one. */
+  /** Workers that give signs of life, including the leader. */
   const watched = new Map<WorkerProcess, Seen>();
   const readers = new Map<WorkerProcess, Reader>();
   const moved = createCondition();
@@ -128,7 +128,7 @@ export function createReadingWorkers(options: ReadingWorkersOptions): ReadingWor
       const watchedLeading = watch(leading);
       watchedLeading.silentLooks = 0;
       void leading.ended.then(() => forget(leading));
-      // After a restart the leading worker finds the others running.
+      // If the leader was restarted, the reading workers are running already.
       if (wanted?.graph === followers.graph) return;
       wanted = followers;
       for (let number = 1; number <= followers.count; number++) run(number, followers);

@@ -20,7 +20,7 @@ export type Rotation = {
   count(key: string, windowMs: number): Promise<Counted>;
   /** Metrics of all workers. */
   metricsOfAll(): Promise<readonly (readonly object[])[]>;
-  /** The workers next to the leading one. */
+  /** Returns the reading workers. */
   readers(): Promise<readonly ReadingWorker[]>;
   /** Sets how the metrics of this process are read. */
   onMeasure(read: () => Promise<readonly object[]>): void;

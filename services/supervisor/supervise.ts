@@ -17,7 +17,7 @@ export type SuperviseOptions = {
   readonly reportCrash: (end: WorkerEnd, log: LogStyle) => void;
 };
 
-/** The leading worker begins to stop after this, even if others still answer requests. */
+/** Milliseconds after which the leader is stopped, even if reading workers still answer requests. */
 const READERS_STOP_MS = 1_000;
 
 /** State of a server. Only this file changes it. */
@@ -220,7 +220,7 @@ function stop(server: Server, signal: NodeJS.Signals): void {
   void stopWorkers(server, signal);
 }
 
-/** Stops the leading worker last, because the others send it the writes of their last requests. */
+/** Stops the leader last, because the reading workers send it the writes of their last requests. */
 async function stopWorkers(server: Server, signal: NodeJS.Signals): Promise<void> {
   const { reading, successions, workers } = server;
   const readers = reading.all();

@@ -9,8 +9,7 @@ import { createHistory } from './history.ts';
 /**
  * Lines of an export of the log, up to its end when the first line is read. Access events are omitted: they belong to the installation and
  * not to the content. Lease events, the events that they fence off, and events of other programs are omitted too. Throws UnreadableEvent at
- * an event that this program cannot read: an export is for programs of this version, and the meaning of the event for others is unknown
- * here.
+ * an event that this program cannot read, because it cannot know what the event means for the export.
  */
 export async function* exportLog(log: EventStore, space: string): AsyncGenerator<string> {
   const sum = createHash('sha256');

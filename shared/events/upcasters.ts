@@ -15,7 +15,7 @@ const CHAINS: UpcasterChains = {
 
 /**
  * Creates a function that upcasts a stored event to the version of its type in `versions`, one version at a time. It marks an event as
- * `unreadable` if its type is not in `versions`, if its version is newer, or if its data is not an object. It returns a current event
+ * `unreadable` if its type is missing in `versions`, its version is newer, or its data is not an object. It returns a current event
  * unchanged.
  */
 export function createUpcast(chains: UpcasterChains, versions: Readonly<Record<string, number>>) {

@@ -29,8 +29,8 @@ const FIELD_TYPES: Readonly<Record<ScalarType, FieldType>> = {
 };
 
 /**
- * Returns the column value for an attribute's value in the form of rows and answers: biginteger as decimal string, date `yyyy-MM-dd`, time
- * `HH:mm:ss[.SSS]`, datetime ISO 8601 in UTC. null and undefined give null.
+ * Returns the column value for an attribute's value, which has the form of rows and answers. There a biginteger is a decimal string, a date
+ * `yyyy-MM-dd`, a time `HH:mm:ss[.SSS]`, and a datetime ISO 8601 in UTC. null and undefined give null.
  */
 export function columnValue(type: ScalarType, value: unknown): Scalar | null {
   if (value === null || value === undefined) return null;

@@ -1,7 +1,7 @@
 /**
- * Folds the case of a text for the `…i` operators, as PostgreSQL's LOWER() does in locale C.UTF-8: each code point's simple lower-case
- * mapping (SEMANTICS section 2). Σ becomes σ (a final ς stays), İ becomes i, ß and ı stay. There is no accent folding and no normalisation.
- * Values and operands of every engine use this function.
+ * Folds the case of a text for the `…i` operators, as PostgreSQL's LOWER() does in locale C.UTF-8. Each code point gets its simple
+ * lower-case mapping (SEMANTICS section 2). Σ becomes σ (a final ς stays), İ becomes i, ß and ı stay. There is no accent folding and no
+ * normalisation. Values and operands of every engine use this function.
  */
 export function foldText(text: string): string {
   // In ASCII and Latin-1, which is most text, toLowerCase is the simple mapping.

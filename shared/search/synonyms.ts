@@ -43,7 +43,7 @@ type Found = {
   readonly phrases: Map<string, PhraseSynonyms[]>;
 };
 
-/** Adds a member of a group, for which all other members count. */
+/** Maps a member of a group to its synonyms, which are all other members. */
 function addMember(
   member: readonly string[],
   members: readonly (readonly string[])[],

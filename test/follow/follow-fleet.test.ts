@@ -111,7 +111,7 @@ describe('a fleet that follows', takesMinutes('a fleet that follows'), () => {
   });
 });
 
-/** Epoch of a leading member; null: it is a standby. */
+/** Epoch of a member that is the leader; null: it is a standby. */
 async function epochOf(member: Member): Promise<number | null> {
   const answer = await fetch(`${member.server().url}/_varve/leader`);
   return ((await answer.json()) as { readonly epoch: number | null }).epoch;

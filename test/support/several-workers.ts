@@ -25,7 +25,7 @@ export async function inRotation(server: RunningServer, times: number): Promise<
   while (server.output().split(READS).length <= times) await delay(5);
 }
 
-/** Pid of the leading worker, and of the other one. */
+/** Pid of the leader, and of the other worker. */
 export function pids(server: RunningServer): { readonly leading: number; readonly reading: number } {
   const [leading = 0] = last(server, 'this process is the leader');
   const [reading = 0] = last(server, READS);

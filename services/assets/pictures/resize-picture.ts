@@ -30,8 +30,8 @@ type OpenPicture = (
 ) => Sharp;
 
 /**
- * Writes the formats of a picture. Its size is read from its head, before any of it is decoded. It uses Strapi's options: frames are kept,
- * and a picture with an EXIF rotation keeps its pixels and its tag, so that browsers rotate the formats like the picture.
+ * Writes the formats of a picture. Its size is read from its head, before any of it is decoded. As in Strapi, animations keep their frames.
+ * A picture with an EXIF rotation keeps its pixels and its tag: browsers rotate the formats like the picture.
  */
 export async function resizePicture(
   open: OpenPicture,

@@ -5,7 +5,7 @@ import { webhookLimits } from '../settings/webhook-settings.ts';
 import type { LeadingParts, LeadingPlan } from './leading-parts.ts';
 import { removeWorkerFolders } from './worker-folder.ts';
 
-/** Returns the options of `openVarve` for the leading worker: those of all workers, and those for its own tasks. */
+/** Returns the options of `openVarve` for the worker that is the leader: those of all workers, and those for its own tasks. */
 export function leadingOptions(parts: LeadingParts) {
   const { settings, logger, follow, purges, builder, shared } = parts;
   return {

@@ -16,7 +16,7 @@ import type { ServerPlan } from './server-plan.ts';
 import type { Stopper } from './stop-on-signal.ts';
 import { workerOptions } from './worker-options.ts';
 
-/** Settings of the leading worker, checked before anything is opened. */
+/** Settings of the worker that is the leader, checked before anything is opened. */
 export type LeadingPlan = Awaited<ReturnType<typeof readLeadingPlan>>;
 
 /** Checks the settings. Rejects with a message about the first wrong setting. */
@@ -28,7 +28,7 @@ export async function readLeadingPlan(plan: ServerPlan, role: 'serve' | 'project
   return { ...plan, role, supervisor, follow, readSide, purges };
 }
 
-/** Parts of the leading worker that are opened before its data. */
+/** Parts of the worker that is the leader. They are opened before its data. */
 export type LeadingParts = Awaited<ReturnType<typeof openLeadingParts>>;
 
 /**

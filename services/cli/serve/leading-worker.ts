@@ -9,7 +9,7 @@ import { outputLimits } from '../settings/worker-settings.ts';
 /** Milliseconds for the last requests of other workers. */
 const LAST_REQUESTS_MS = 1_000;
 
-/** Opens the additional parts of the leading worker if other workers answer reads next to it. Returns undefined with one worker. */
+/** Opens the additional parts of the worker that is the leader, if it has reading workers. Returns undefined with one worker. */
 export async function openLeadingWorker(
   { workers, data }: ServeSettings,
   { rotation, restarts, succession }: Supervisor,

@@ -23,8 +23,8 @@ import { makeWorkerFolder } from './worker-folder.ts';
 import { workerOptions } from './worker-options.ts';
 
 /**
- * Runs a worker next to the leading one: it answers reads from its own read model, and forwards writes. Resolves when it is in rotation. It
- * never becomes leader: if the leading worker ends, the supervisor starts another.
+ * Runs a reading worker: it answers reads from its own read model, and forwards writes. Resolves when it is in rotation. It never becomes
+ * leader: if the leader ends, the supervisor starts another.
  */
 export async function serveReads(
   settings: ServeSettings,
@@ -123,7 +123,7 @@ async function enterRotation(
 
 const ACCESS_MS = 1_000;
 
-/** Requests about the server itself, such as tokens and webhooks. The leading worker answers them, because it has their state. */
+/** Requests about the server itself, such as tokens and webhooks. The leader answers them, because it has their state. */
 const ADMINISTRATION =
   /^\/(_varve\/(tokens|public|roles|login|webhooks|projections)|(docs\/)?openapi\.json)(?![\w-])/i;
 

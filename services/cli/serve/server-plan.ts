@@ -17,7 +17,7 @@ export async function readServerPlan(settings: ServeSettings): Promise<ServerPla
   return plan;
 }
 
-/** Reads the plan of a worker next to the leading one, which has checked the address. Rejects with a message about the first wrong part. */
+/** Reads the plan of a reading worker. The leader has checked the address. Rejects with a message about the first wrong part. */
 export async function readWorkerPlan(settings: ServeSettings) {
   const logger = await createLogger(settings);
   const project = readApiConfig(settings.contentTypes);

@@ -5,7 +5,7 @@ import { isOtherProcess } from '../../../shared/other-process.ts';
 import { copyDatabase } from '../../../shared/sqlite/copy-database.ts';
 import type { Follows } from '../../supervisor/protocol.ts';
 
-/** Folder of the copies that workers next to the leading one make. */
+/** Folder of the copies that reading workers make. */
 function foldersOfWorkers(data: string): string {
   return join(data, 'workers');
 }
@@ -15,7 +15,7 @@ export function removeWorkerFolders(data: string): void {
   rmSync(foldersOfWorkers(data), { recursive: true, force: true });
 }
 
-/** Makes the folder of this worker, with a copy of the leading worker's graph. Removes the folder when this process ends. */
+/** Makes the folder of this worker, with a copy of the leader's graph. Removes the folder when this process ends. */
 export function makeWorkerFolder(data: string, { number, graph }: Follows): string {
   const folders = foldersOfWorkers(data);
   makeFolder(folders);

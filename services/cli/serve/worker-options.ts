@@ -24,7 +24,7 @@ export type WorkerBasis = {
   readonly operating: Operating;
 };
 
-/** Returns the options of `openVarve` that are the same for every worker of `varve serve`, the leading one and those next to it. */
+/** Returns the options of `openVarve` that are the same for every worker of `varve serve`, the leader and the reading workers. */
 export async function workerOptions(settings: ServeSettings, supervisor: Supervisor, basis: WorkerBasis) {
   const { logger, project, readSide } = basis;
   return {

@@ -54,8 +54,8 @@ export function answerRead(
 }
 
 /**
- * Returns the remembered answer to a GET of a caller without a token, and counts the request; undefined if no answer can be sent at once.
- * `url`: the path and query as routes get them. `entity`: the caller's `If-None-Match`.
+ * Returns the remembered answer to a GET of a caller without a token, and counts the request. Returns undefined if no answer can be sent at
+ * once. `url`: the path and query as routes get them. `entity`: the caller's `If-None-Match`.
  */
 export function findRemembered(
   { known, tagging }: Delivery,

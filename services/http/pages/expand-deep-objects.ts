@@ -1,7 +1,7 @@
 /**
- * Returns a URL whose `deepObject` parameters have brackets at every level. swagger-ui writes the first level in brackets and the rest as
- * JSON text, `filters[name]={"$eq":"x"}`, because OpenAPI defines only one level. The function runs in a browser, so it uses nothing from
- * outside itself.
+ * Returns a URL whose `deepObject` parameters have brackets at every level. OpenAPI defines only one level. So swagger-ui writes the first
+ * level in brackets and the rest as JSON text: `filters[name]={"$eq":"x"}`. The function runs in a browser, so it uses nothing from outside
+ * itself.
  */
 export function expandDeepObjects(url: string, base: string): string {
   const nested = /^(filters|populate|pagination)\[/;

@@ -53,8 +53,9 @@ export function awaitPositions(
 const ANY_POSITION = 2n ** 64n;
 
 /**
- * Resolves when this process has applied the access events up to the wanted position, or up to the end of the log if that comes first.
- * Without a wanted position it is the end of the log. Returns undefined if that cannot make the token of the request valid.
+ * Resolves when this process has applied the access events up to the wanted position, or to the end of the log if that is earlier. Without
+ * a wanted position it waits for the end of the log, but only if the token may become valid then. Returns undefined if there is nothing to
+ * wait for.
  */
 export function awaitTokens(
   freshness: Pick<Freshness, 'head'>,

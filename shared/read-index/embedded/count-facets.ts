@@ -49,7 +49,9 @@ export function createFacetCount(
   };
 }
 
-/** Follows the path from each row. If a call ends with its slice, the next call continues. */
+/**
+ * Traverses the path from each row that matches, and counts the values at its end. If a call ends with its slice, the next call continues.
+ */
 function createForwardCount(field: CountedField, request: FacetRequest, matched: Bits): () => CountedFacet {
   const visit = createVisit(field.steps);
   let counter: Counter | undefined;

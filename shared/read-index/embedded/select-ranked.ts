@@ -52,7 +52,7 @@ function createRankedPageAfter(
   after: SortPosition | null,
   size: number,
 ): () => SelectedRows {
-  // One row more than the page shows whether another row follows.
+  // Selects one row more than the page has. If it exists, another page follows.
   const select = createRankedSelection(rowSet, behind(rowSet, ranked, after), 0, size + 1);
   return () => {
     const found = select();

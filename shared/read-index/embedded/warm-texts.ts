@@ -31,7 +31,10 @@ export function countStaleRows({ texts }: WordSearchState): number {
   return rows;
 }
 
-/** Reads the words of many changed rows again, in slices. The next search itself reads few changed rows, or those that remain of many. */
+/**
+ * Reads the words of changed rows again, in slices, if an index has more than FEW_ROWS of them. The next search reads all other changed
+ * rows.
+ */
 export function readChangedRows({ texts }: WordSearchState, startSlices: () => Slices): void {
   for (const world of WORLDS) {
     for (const index of texts[world].values()) {

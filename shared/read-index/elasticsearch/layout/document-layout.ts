@@ -4,13 +4,13 @@ import type { FieldType } from '../../bool-query.ts';
 import type { RowSet } from '../../read-index.ts';
 
 /**
- * Layout of the documents of one content type. It is the same in both worlds. A *node* (type `Place`) is a row or component in a document:
- * the document's own row (the root), its components, rows embedded along relations, and so on. Below a node's prefix:
+ * Layout of the documents of one content type. It is the same in both worlds. A *node* (type `Place`) is a row or component in a document.
+ * Examples are the document's own row (the root), its components and rows embedded along relations. Below a node's prefix:
  * - `f.<attribute>` value, `g.<attribute>` folded grams, `w.<attribute>` grams as written if these differ, `x.<attribute>` text form of a
  *   column of another kind;
  * - `c.<attribute>` components, `e.<attribute>` embedded rows, `t.<attribute>` keys of linked rows, on the owning side.
  * The root also has `key`, `src`, `links`, `parts`, the document's digest `sum`, the sort fields `s.…`, and the words of its texts (see
- * `word-tokens.ts`); an embedded row has its `key`.
+ * `word-tokens.ts`). An embedded row has its `key`.
  */
 export type DocumentLayout = {
   readonly type: Uid;

@@ -62,7 +62,7 @@ async function pageBehind(
   after: SortPosition | null,
 ): Promise<SearchResult> {
   const { size, withTotal } = search.request;
-  // One row more than the page shows whether another page follows.
+  // Requests one row more than the page has. If it is found, another page follows.
   const page: Omit<SearchBody, 'query'> = {
     size: size + 1,
     sort: sortDsl(clauses),
