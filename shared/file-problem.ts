@@ -7,7 +7,7 @@ const ADVICE: Readonly<Record<string, string>> = {
     'this user may not do that: run varve as the user of the server, or correct the owner and mode of the files',
   EPERM:
     'this user may not do that: run varve as the user of the server, or correct the owner and mode of the files',
-  EROFS: 'the file system is read-only: mount it for writing, or use another place',
+  EROFS: 'the file system is read-only: mount it for writing, or use another location',
   ENOSPC: 'the disk is full: free some space',
   EDQUOT: 'the quota of the disk is used up: free some space',
   EISDIR: 'a folder has the name of a file that Varve needs: name another file, or move the folder',

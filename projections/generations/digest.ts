@@ -60,7 +60,7 @@ export type Difference = {
 };
 
 /**
- * Creates the comparison of two empty sides. It takes all items of the first side, then all of the second. Holds the first side in memory.
+ * Creates the comparison of two empty sides. It takes all items of the first side, then all of the second. Keeps the first side in memory.
  */
 export function createComparison(limit: number) {
   const left = new Map<string, Item>();

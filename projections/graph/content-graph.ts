@@ -58,7 +58,7 @@ export function openContentGraph(file: string, options: GraphFileOptions = {}): 
       }
     },
     reopen() {
-      // Opens the new file before it closes the old one: closing frees files that a full disk could not hold again.
+      // Opens the new file before it closes the old one: closing removes files, and a full disk may have no space for them again.
       const next = openGraphFile(file, options);
       current.close();
       current = next;

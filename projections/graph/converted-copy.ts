@@ -7,7 +7,10 @@ import { copyDatabase, removeDatabase } from '../../shared/sqlite/copy-database.
 import { type ContentGraph, openContentGraph } from './content-graph.ts';
 import { areOfOnePair, recordTouchedEntries, stopListing } from './late-entries.ts';
 
-/** A copy of a graph that is converted to other content types, ahead of the log. The copy follows its graph until it replaces the graph. */
+/**
+ * A copy of a graph that is converted to other content types, ahead of the log. The copy gets each change of its graph until it replaces
+ * the graph.
+ */
 export type ConvertedCopy = {
   /** The copy, under the other content types, at the graph's position of the last `catchUp`. */
   readonly graph: ContentGraph;

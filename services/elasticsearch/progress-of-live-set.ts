@@ -2,7 +2,7 @@ import type { ElasticsearchCluster } from '../../shared/read-index/elasticsearch
 import type { ProgressStore } from '../../shared/read-index/index-progress.ts';
 
 /**
- * Reads the leader's progress in a process that only reads. A position holds for the indices that are live at that time, so the live
+ * Reads the leader's progress in a process that only reads. A position is valid for the indices that are live when it is read. So the live
  * indices are looked up after the position.
  */
 export function progressOfLiveSet(

@@ -69,7 +69,7 @@ export function isNumeric(type: ScalarType): boolean {
   return STEPS[type] !== null;
 }
 
-/** The comparison of a numeric column with any number, also one that the column cannot hold. */
+/** The comparison of a numeric column with any number, also one that the column cannot contain. */
 export function compareNumber(
   type: ScalarType,
   operator: Exclude<NumericOperator, '!='>,

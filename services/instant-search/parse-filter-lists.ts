@@ -25,7 +25,7 @@ type ListRules = {
   readonly parse: (text: string) => InstantFilter;
 };
 
-/** The members of the outer list all have to hold, and one of each inner list. */
+/** A row must match all members of the outer list, and one member of each inner list. */
 function parseList(value: unknown, rules: ListRules): InstantFilter {
   if (typeof value === 'string') return value === '' ? EVERY_ROW : parseOne(value, rules);
   if (!Array.isArray(value)) return refuseFilter(rules.param, value, 'a list of conditions');

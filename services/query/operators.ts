@@ -63,7 +63,7 @@ export type OperatorName = keyof typeof OPERATORS;
 /** Operators that combine conditions instead of comparing. */
 export const GROUP_OPERATORS = ['$and', '$or', '$not'] as const;
 
-/** Every key with `$` that a filter may hold. */
+/** Every key with `$` that a filter may contain. */
 export const OPERATOR_NAMES: readonly string[] = [...Object.keys(OPERATORS), ...GROUP_OPERATORS];
 
 /** Operators that Strapi on SQLite compares without case, and their counterparts. */

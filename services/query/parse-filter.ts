@@ -30,7 +30,7 @@ export type ParsedFilter =
 
 /** Entries of `filters[field][0], [1]…`; Strapi treats a longer list as an object with the keys 0, 1, … */
 const MAX_IMPLICIT_LIST = 100;
-const MIXED_LIST = 'Invalid list: it may hold values only; write a value next to operators as [$eq]';
+const MIXED_LIST = 'Invalid list: it may contain values only; write a value next to operators as [$eq]';
 
 /**
  * Parses the object of `filters` (or of a `populate` option) into a tree. undefined and null mean no filter. A malformed node replaces a
@@ -57,7 +57,7 @@ function parseGroup(group: QueryObject, at: string): readonly ParsedFilter[] {
   });
 }
 
-/** Parses `$not` of a group, or of a list of groups: at least one of them does not hold. */
+/** Parses `$not` of a group, or of a list of groups. A list means that `$not` of at least one group is true. */
 function parseNot(value: QueryValue, at: string): ParsedFilter {
   if (isQueryObject(value))
     return { kind: 'not', member: { kind: 'and', members: parseGroup(value, at), at }, at };
@@ -73,7 +73,7 @@ function parseMembers(key: '$and' | '$or', value: QueryValue, at: string): Parse
     return malformed(`Invalid ${key}: expected a list`, value, `${key}[0], ${key}[1], …`, at);
   const members = value.map((member, index): ParsedFilter => {
     const place = `${at}[${index}]`;
-    // A list inside the list holds if all its members hold.
+    // A list inside the list is true if all its members are.
     if (isQueryList(member)) return parseMembers('$and', member, place);
     return isQueryObject(member)
       ? { kind: 'and', members: parseGroup(member, place), at: place }

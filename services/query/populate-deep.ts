@@ -22,8 +22,8 @@ export function deepLevels(text: string): number | undefined {
 }
 
 /**
- * Populates every attribute to a number of levels. Omits relations to a type that is on the way from the root, so it never follows a cycle.
- * In Strapi this is a plugin.
+ * Populates every attribute to a number of levels. Omits relations to a type that is on the way from the root, so it never traverses a
+ * cycle. In Strapi this is a plugin.
  */
 export function populateDeep(
   levels: number,

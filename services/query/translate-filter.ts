@@ -8,9 +8,9 @@ import type { ResolvedFilter } from './resolved-filter.ts';
 type Translated = { readonly query: BoolQuery; readonly ofNullRow: boolean };
 
 /**
- * Translates a resolved filter to a bool query; three-valued logic ends here. `not` is pushed down to the comparisons (De Morgan holds in
- * three-valued logic), so no `some` is negated and each can be evaluated in place. Moving the quantifiers inwards does not change the
- * result, because no variable is used outside its mention and no range is empty (SEMANTICS section 1).
+ * Translates a resolved filter to a bool query, which has two-valued logic. `not` is pushed down to the comparisons: De Morgan's laws are
+ * valid in three-valued logic. So no `some` is negated, and each can be evaluated in place. Moving the quantifiers inwards does not change
+ * the result, because no variable is used outside its mention and no range is empty (SEMANTICS section 1).
  */
 export function translateFilter(filter: ResolvedFilter): BoolQuery {
   return translate(filter, false).query;

@@ -11,7 +11,7 @@ export type ImportSource = {
   readonly text: string;
 };
 
-/** Reads the lines of a file without their line ends, and without holding the file in memory. */
+/** Reads the lines of a file without their line ends, and without reading the whole file into memory. */
 export function linesOf(file: string): AsyncIterable<string> {
   return createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
 }

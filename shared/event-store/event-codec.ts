@@ -136,5 +136,5 @@ export function checkedBatchSize(batchSize: number): number {
   throw new RangeError(`a batch size must be a positive integer, got ${batchSize}`);
 }
 
-/** The largest position and revision a log can hold. */
+/** The largest position and revision that a log can store. */
 export const MAX_INT64 = 2n ** 63n - 1n;

@@ -18,7 +18,7 @@ export type Lease = {
 /** Epoch and condition with which the holder of the lease writes. */
 export type Lead = {
   readonly epoch: number;
-  /** Condition of every append. It holds until another process claims the lease or this one steps down. Absent: no process claims. */
+  /** Condition of every append. It is true until another process claims the lease or this one steps down. Absent: no process claims. */
   readonly fence?: AppendCondition;
 };
 

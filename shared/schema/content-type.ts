@@ -39,7 +39,7 @@ type AttributeBase = {
   readonly configurable: boolean;
   /** True if each locale has its own value; false if all locales share one. Always true on types without i18n. */
   readonly localized: boolean;
-  /** Rule in JSON Logic (`conditions.visible`). While it does not hold, the attribute need not be complete. */
+  /** Rule in JSON Logic (`conditions.visible`). While it is false, the attribute need not be complete. */
   readonly condition?: unknown;
   /** `pluginOptions.varve` of the attribute, as in the file. */
   readonly varve?: unknown;

@@ -52,7 +52,7 @@ export type TurnsOptions = {
   readonly graceMs: number;
   /** Steps between two reads of the clock. */
   readonly steps: number;
-  /** Pieces of work in progress at once: each holds memory. */
+  /** Pieces of work in progress at once: each needs memory. */
   readonly atOnce: number;
   /** If more than this many wait for a turn, new work is refused. */
   readonly waiting: number;

@@ -18,8 +18,9 @@ export type Redefinition = { readonly before: TypeDefinition; readonly now: Type
 /**
  * Converts the rows of changed content types to their new definitions. Renamed attributes keep their values and links. Values of removed
  * attributes are dropped. Values of another type are converted or dropped. Private and unique values are stored as the new definition says.
- * Links of removed relations are dropped. Rows follow draft & publish and locales if these were switched. Each type is compared with its
- * own previous definition, even if other definitions of the same run are already applied.
+ * Links of removed relations are dropped. Versions are split or joined if draft & publish was switched. Locales are added or removed if
+ * they were switched. Each type is compared with its own previous definition, even if other definitions of the same run are already
+ * applied.
  */
 export function convertTypes(
   context: GraphContext,

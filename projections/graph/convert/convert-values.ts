@@ -4,7 +4,7 @@ import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 import { componentList, componentUid, type StoredComponent, type Values } from '../store/present-row.ts';
 import { convertScalar } from './convert-scalar.ts';
 
-/** A content type or component as it was and as it is, with the components it can hold. */
+/** A content type or component as it was and as it is, with the components that it can contain. */
 export type ModelChange = {
   readonly before: { readonly registry: SchemaRegistry; readonly model: Model };
   readonly now: { readonly registry: SchemaRegistry; readonly model: Model };

@@ -10,7 +10,8 @@ import type { GraphDatabase } from './graph-database.ts';
 export type Commands = ReturnType<typeof openCommands>;
 
 /**
- * Time for which a client may repeat an Idempotency-Key. It is measured by the command clock, which does not follow a clock that is set.
+ * Time for which a client may repeat an Idempotency-Key. It is measured by the command clock, which does not change when the machine's
+ * clock is set.
  */
 const KEPT_MS = 24 * 60 * 60 * 1000;
 /** Time for a command that only other processes may repeat, while they wait for a new leader. */

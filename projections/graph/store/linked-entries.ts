@@ -18,7 +18,7 @@ export function inOrderOf(
   world: WorldNumber,
   records: Iterable<LinkRecord>,
 ): LinkRecord[] {
-  // Breaks ties as the index does: by key, which follows the entry's number.
+  // Breaks ties as the index does: by key, which increases with the entry's number.
   return [...records]
     .filter(({ orders }) => orders[world] !== null)
     .sort((a, b) => nearOrder(side, a, world) - nearOrder(side, b, world) || farOf(side, a) - farOf(side, b));

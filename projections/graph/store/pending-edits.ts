@@ -12,7 +12,7 @@ export type PendingEdit = {
 
 /**
  * Publishing a document publishes edits on its own side of a relation, and no unpublished edit of another document. Links are owned by one
- * side, so edits from the other side are recorded here. They are few, nearly always none: all are held in memory.
+ * side, so edits from the other side are recorded here. They are few, nearly always none, so all are in memory.
  */
 export type PendingEdits = ReturnType<typeof openPendingEdits>;
 

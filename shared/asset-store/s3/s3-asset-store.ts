@@ -35,7 +35,9 @@ export type S3AssetStoreOptions = {
 };
 
 const MEBIBYTE = 1024 * 1024;
-/** Limits of an upload's parts. The protocol sets the smallest part and the number of parts. The largest part is held in memory. */
+/**
+ * Limits of an upload's parts. The protocol sets the smallest part and the number of parts. The largest part is in memory while it is sent.
+ */
 const SMALLEST_PART = 5 * MEBIBYTE;
 const LARGEST_PART = 128 * MEBIBYTE;
 const MAX_PARTS = 10_000;

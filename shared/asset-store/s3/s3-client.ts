@@ -15,7 +15,7 @@ const SILENCE_MS = 10_000;
 /** Option for small requests with small answers: the store must begin its answer within this time. */
 export const PROMPTLY = { requestTimeout: SILENCE_MS } as const;
 const CONNECTION_TIMEOUT_MS = 5_000;
-/** Maximum connections. A download holds a connection until its reader has finished. */
+/** Maximum connections. A download occupies a connection until its reader has finished. */
 const CONNECTIONS = 512;
 
 /**

@@ -15,7 +15,7 @@ import { toEventData } from './kurrentdb-event.ts';
 
 /**
  * `AppendRecords` of KurrentDB from 26.1: an append whose checks may name streams to which it does not write. This code has not run on a
- * server of that version yet. It has run on the test double, which follows the published protocol.
+ * server of that version yet. It has run on the test double, which implements the published protocol.
  */
 
 type Supporting = { supports(method: { readonly path: string }): Promise<boolean> };

@@ -18,7 +18,7 @@ export const WRITING_PACE: ChannelPace = { firstMs: 50, even: 1, longestMs: 1_00
 /** A channel that lasted this long was healthy. After it, pauses start again at the shortest. */
 const STABLE_MS = 10_000;
 
-/** Maximum bytes of a message, which the client also sets. The largest event that a server can hold is below 17 MB. */
+/** Maximum bytes of a message, which the client also sets. The largest event that a server can store is below 17 MB. */
 const MAX_MESSAGE = 17 * 1024 * 1024;
 
 /**

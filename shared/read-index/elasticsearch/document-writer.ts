@@ -26,7 +26,7 @@ export type DocumentWriterOptions = {
   readonly set: IndexSet;
 };
 
-/** Limited because the address of a request holds the names and has at most 4 KB. */
+/** Limited because the URL of the request contains the names, and Elasticsearch accepts a URL of at most 4 KB. */
 const NAMES_AT_ONCE = 24;
 
 /** Creates a writer of documents to a set of indices. It writes to each index through the index's own alias. */

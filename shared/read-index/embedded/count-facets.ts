@@ -122,7 +122,7 @@ function createCounter(field: CountedField, request: FacetRequest): Counter {
 }
 
 function createTermCounter({ column, rows }: CountedField, { type }: FacetRequest): Counter {
-  if (column.store.kind !== 'terms') throw new Error(`${column.field} holds numbers`);
+  if (column.store.kind !== 'terms') throw new Error(`${column.field} contains numbers`);
   const dictionary = dictionaryOf(column.store.column, rows);
   const counts = new Int32Array(dictionary.values.length);
   const lastCounted = new Int32Array(dictionary.values.length).fill(-1);

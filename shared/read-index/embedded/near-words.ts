@@ -65,7 +65,7 @@ function splitRoots({ letters, firstChild, nextSibling }: WordTrie, letter: numb
 }
 
 /**
- * A walk through the trie. It follows all ways of comparing the pattern with the letters of a node at once. Bit i of `zero`, `one` or `two`
+ * A walk through the trie. It tries all ways of comparing the pattern with the letters of a node at once. Bit i of `zero`, `one` or `two`
  * is about the first i letters of the pattern. It is set if they equal the letters so far, with up to that many typos. A node takes a few
  * operations, for any pattern.
  */

@@ -60,7 +60,7 @@ export type ComponentRowSet = {
 /** A step from a row to linked rows: a relation from either side, or an attribute with components. */
 export type Step = { readonly target: RowSetIndex; readonly down: LinkSide; readonly up: LinkSide };
 
-/** Free ordinals, first in, first out. So an ordinal that a caller holds is not soon given to another row. */
+/** Free ordinals, first in, first out. So an ordinal that a caller still uses is not soon given to another row. */
 type OrdinalQueue = { waiting: number[]; next: number; readonly keep: number };
 
 const FIRST_CAPACITY = 32;

@@ -1,7 +1,7 @@
 import type { Client } from '@elastic/elasticsearch';
 import { acknowledged } from './acknowledged.ts';
 
-/** Limited because the address of a request holds the names and has at most 4 KB. */
+/** Limited because the URL of the request contains the names, and Elasticsearch accepts a URL of at most 4 KB. */
 const NAMES_AT_ONCE = 12;
 
 /** Deletes indices. A missing one is not an error. */

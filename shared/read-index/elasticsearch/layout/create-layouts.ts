@@ -17,8 +17,8 @@ const settingsSchema = z.strictObject({
 });
 
 /**
- * Returns the layouts of all content types. They follow `pluginOptions.varve.denormalise` of the type, and `defaults` for what it omits.
- * Throws one sentence for each type whose settings or documents are not valid.
+ * Returns the layouts of all content types. They depend on `pluginOptions.varve.denormalise` of the type. `defaults` applies to settings
+ * that it omits. Throws one sentence for each type whose settings or documents are not valid.
  */
 export function createLayouts(
   registry: SchemaRegistry,

@@ -10,7 +10,7 @@ import { anyWord, hasPair, inSequence, oneOf } from './word-intervals.ts';
 /**
  * Factors by which the ranking tiers become one number. Larger is better. The tiers are typos, nearness, weight of the attributes, and
  * exact words. Each tier is a sum over up to eight terms (four words, each split), and is smaller than one step of the next tier. All are
- * whole numbers below 2^24, which a score holds exactly.
+ * whole numbers below 2^24, which a score represents exactly.
  */
 const [EXACT, WEIGHT, NEAR, TYPOS] = [1, 2 ** 4, 2 ** 11, 2 ** 17];
 const MOST_TYPOS = 2;
