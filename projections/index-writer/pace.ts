@@ -13,7 +13,9 @@ const MOST_BYTES: Readonly<Record<PaceKind, number>> = {
   shared: 512 * 2 ** 10,
 };
 const LEAST_BYTES = 64 * 2 ** 10;
-/** A refresh costs the same for few documents as for many. Smaller requests would only cause more refreshes. */
+/**
+ * Minimum for prompt requests. A refresh costs the same for few documents as for many, so smaller requests would only cause more refreshes.
+ */
 const LEAST_PROMPT_BYTES = 512 * 2 ** 10;
 const BACKOFF: Backoff = { firstMs: 100, longestMs: 10_000 };
 

@@ -11,7 +11,10 @@ export type DetectedMedia = {
   readonly height: number | null;
 };
 
-/** Bytes of a file that are examined: pictures have their size behind embedded profiles and previews. */
+/**
+ * Number of bytes that are examined at the start of a file. It is large because the size of a picture may come after embedded profiles and
+ * previews.
+ */
 export const HEAD_BYTES = 512 * 1024;
 
 /** Formats that share a container: the bytes show the container, and only the file name shows the format. */

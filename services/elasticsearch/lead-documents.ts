@@ -19,9 +19,9 @@ export type LeadDocumentsOptions = Omit<LeadTagsOptions, 'signal'> & {
 };
 
 /**
- * Role of the one process that writes. It begins with its own stale documents. If the previous leader wrote some of them but did not
- * publish it, they are written again, which changes nothing. While this process fills new indices, its reads go to others, and no position
- * counts as shown.
+ * Role of the one process that writes. It begins with its own stale documents. The previous leader may have written some of them without
+ * publishing that. They are written again, which changes nothing. While this process fills new indices, its reads go to other indices, and
+ * no position counts as shown.
  */
 export function leadDocuments(options: LeadDocumentsOptions): DocumentRole {
   const stopping = new AbortController();

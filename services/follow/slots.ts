@@ -1,8 +1,8 @@
 import { firstWhere } from '../../shared/first-where.ts';
 
 /**
- * Gives each member of a list a number so that the numbers grow along the list. As many members as possible keep their number: each change
- * is one more event.
+ * Gives each member of a list a number so that the numbers grow along the list. As many members as possible keep their number, because each
+ * changed number needs one more event.
  */
 export function slotsOf(
   list: readonly string[],

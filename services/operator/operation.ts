@@ -13,8 +13,8 @@ import type { ArchiveFile } from '../strapi/archive.ts';
 import type { DefineRoles } from '../strapi/import-archive.ts';
 
 /**
- * Task for a data directory that only the process with its lock can do. It is written once. A server runs it for commands
- * (operator-listener.ts); without a server the command runs it itself (open-operations.ts).
+ * Task that only the process with the lock of a data directory can do. A server runs it for commands (operator-listener.ts). Without a
+ * server the command runs the same code (open-operations.ts).
  */
 export type Operation<Form extends z.ZodType, Line> = {
   /** Request as JSON. */

@@ -4,12 +4,12 @@ import { createHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * 99th percentiles, in milliseconds, of the recent requests: how long they waited for their turn in this process, and how long they took.
- * Requests that were read are timed. Those that wait in the socket wait as long as a timer is late.
+ * Load of a server. `delayMs` is the sum of two 99th percentiles: how late timers are, and how long recent requests took after they were
+ * read. A request waits in its socket for about as long as a timer is late.
  */
 export type LoadSample = {
   readonly delayMs: number;
-  /** True if there were enough requests for a measurement; else the sample only has the lateness of timers. */
+  /** True if there were enough requests for a measurement. Otherwise `delayMs` is only the lateness of timers. */
   readonly isAsked: boolean;
 };
 
@@ -22,8 +22,8 @@ const RESOLUTION_MS = 2;
 const OPERATORS = '/_varve/';
 
 /**
- * Yields twice a second how long requests take in this process, until the signal is aborted. If there are many requests, the first sample,
- * with which later ones are compared, covers two seconds.
+ * Yields samples of this process twice a second, until the signal is aborted. Later samples are compared with the first one, so it covers
+ * two seconds if there are many requests.
  */
 export async function* watchLoad(signal: AbortSignal): AsyncGenerator<LoadSample> {
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });

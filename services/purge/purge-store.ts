@@ -33,7 +33,7 @@ const MIGRATIONS = [
 const PURGES_FILE = 'purges.db';
 
 /**
- * Opens the file in a data directory, and makes it if there is none, or a damaged one: then the caller purges all answers. `replaced` gets
+ * Opens the file in a data directory. Makes a new one if it is missing or damaged: then the caller must purge all answers. `replaced` gets
  * the name of a damaged file. A statement throws if another process has locked the file.
  */
 export function openPurgeStore(folder: string, replaced: (file: string) => void) {
@@ -44,7 +44,7 @@ export function openPurgeStore(folder: string, replaced: (file: string) => void)
   const number = (sql: string) => Number(prepared(db, sql).get()?.['n'] ?? 0);
   let removed = 0;
   const newest = () => number(`SELECT seq AS n FROM sqlite_sequence WHERE name = 'changes'`);
-  /** undefined: the receiver is new. */
+  /** Returns the number of the last change that a receiver has purged; undefined for a new receiver. */
   const checkpoint = (receiver: string) => meta.get(`checkpoint ${receiver}`, Number);
   return {
     /** Adds changes, all or none, in the order of their positions. */
@@ -61,7 +61,7 @@ export function openPurgeStore(folder: string, replaced: (file: string) => void)
     noted: () => meta.get('noted', BigInt),
     /** Notes that nothing changed up to a position. */
     note: (position: bigint) => meta.set('noted', String(position)),
-    /** The first changes that a receiver has not purged. */
+    /** Returns the first changes after a number, at most `limit`. */
     after: (seq: number, limit: number): readonly StoredChange[] =>
       prepared(db, 'SELECT seq, position, names, plain FROM changes WHERE seq > ? ORDER BY seq LIMIT ?')
         .all(seq, limit)

@@ -23,7 +23,10 @@ export function resolveNames(
   return resolveTree(nameTree(texts), model, { ...context, path: '' });
 }
 
-/** Refuses commas, blanks and empty names: behind an attribute a text is one path, as in Strapi. */
+/**
+ * Refuses commas, blanks and empty names in the `populate` of an attribute. As in Strapi, each of its texts is one path. Only the root
+ * accepts lists with commas.
+ */
 export function refuseOddNames(texts: readonly string[], model: QueryModel, context: PopulateContext): void {
   for (const text of texts) {
     const names = text.split('.');

@@ -9,7 +9,10 @@ export type QueryProblem = {
   readonly phase: keyof typeof PHASES;
   /** Strapi reads the names of a parameter several times, each time for another reason. Default: `unknown`. */
   readonly pass?: keyof typeof PASSES;
-  /** Number of names that the pass reads before this one. It reads the members of a list side by side. Default: 0. */
+  /**
+   * Number of names that the pass reads before this one. Strapi reads the members of a list in parallel, so each member counts from 0.
+   * Default: 0.
+   */
   readonly step?: number;
   /** Default: `invalid-query`. */
   readonly code?: ErrorCode;
@@ -29,7 +32,10 @@ export type QueryProblem = {
 
 export type Problems = QueryProblem[];
 
-/** Problems that an answer lists. Each may have the names of all attributes, and a request has room for thousands. */
+/**
+ * Problems that an answer lists. The list is limited, because each problem may name all attributes, and one request can have thousands of
+ * problems.
+ */
 const MOST_LISTED = 100;
 
 const PHASES = {

@@ -27,8 +27,8 @@ const SUMS_AT_ONCE = 5_000;
 const DETAILED = 50;
 
 /**
- * Compares the documents in the new indices with those that the log gives. It compares the sums of each index first, and documents only
- * where the sums differ.
+ * Compares the documents in the new indices with those made from a replay of the log. It compares the sums of each index first, and
+ * documents only where the sums differ.
  */
 export async function verifyNewDocuments(
   compared: ComparedDocuments,

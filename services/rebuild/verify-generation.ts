@@ -43,7 +43,7 @@ export async function verifyGeneration(
   }
 }
 
-/** Compares the contents of the new indices, at the position of the graphs, with those that the log gives. */
+/** Compares the documents in the new indices with those made from a replay of the log. Both are at the position of the graphs. */
 export async function verifyNextDocuments(
   host: RebuildHost,
   rebuild: Rebuild,

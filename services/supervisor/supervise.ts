@@ -122,7 +122,7 @@ function startServing(server: Server): void {
   server.servedSince = undefined;
 }
 
-/** Notes that the next worker serves in the place of another. */
+/** Records that the next worker serves instead of another. */
 function enter(server: Server, from: WorkerProcess, next: WorkerProcess): void {
   server.serving = next;
   server.servedSince = performance.now();

@@ -34,13 +34,13 @@ export function addRow(
   return row;
 }
 
-/** Shows the links that waited for the row, in both directions. */
+/** Reports the links of a row that is there again, in both directions. The graph has kept them. */
 export function showLinks({ links, changes }: GraphContext, entry: GraphEntry, version: VersionNumber): void {
   // Only the index needs this, and there may be many.
   if (changes.isListening) reportLinks(changes, links.around(entry.id), worldsOf(version), 'there');
 }
 
-/** Removes the row, and all its links from the index; in the graph the links wait. */
+/** Removes the row. Reports its links to the index as removed. The graph keeps them here, because the row may return. */
 export function dropRow(context: GraphContext, entry: GraphEntry, version: VersionNumber): void {
   if (entry.rows[version] === undefined) return;
   const { links, changes, session } = context;

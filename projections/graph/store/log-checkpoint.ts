@@ -15,7 +15,10 @@ export type LogCheckpoint = ReturnType<typeof openLogCheckpoint>;
 
 const WRITE_LAST = 'INSERT OR REPLACE INTO last_event VALUES (1, ?, ?, ?, ?, ?)';
 const SEARCHED_EVERY_MS = 10_000;
-/** About 300,000 records of other namespaces on a server, whose positions count bytes. Searching them takes a third of a second. */
+/**
+ * Largest part of the log that a restart searches again. Positions on a server count bytes: this is about 300,000 records of other
+ * namespaces, or a third of a second.
+ */
 const SEARCHED_AT_MOST = 50_000_000n;
 
 /**
@@ -42,11 +45,11 @@ export function openLogCheckpoint(db: GraphDatabase) {
   return {
     /** Position of the last event that was applied; 0n before the first. */
     position: (): bigint => position,
-    /** undefined: there is none, or an earlier release applied it. */
+    /** The last event that was applied; undefined if there is none, or an earlier release applied it. */
     last: (): AppliedEvent | undefined => last,
     /**
-     * Position to continue from: the log was searched up to here. It is the last event's or later, is meaningful for this log alone and is
-     * never published.
+     * Position to continue from: the log was searched up to here. It is the position of the last event or a later one. It is valid only for
+     * this log, and is never published.
      */
     readFrom: (): bigint => readFrom,
     /** Records the last event of a batch. Must run in the transaction of the events. */

@@ -164,7 +164,7 @@ export async function listDeliveries(
 
 export type ReplayOptions = { readonly delivery?: string; readonly from?: string };
 
-/** `varve webhook replay`: sends deliveries again: the parked ones, a single one, or all since a position. */
+/** `varve webhook replay` sends deliveries again. These are the parked ones, a single one, or all since a position. */
 export async function replayWebhook(
   settings: Settings,
   { delivery, from }: ReplayOptions,

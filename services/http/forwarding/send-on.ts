@@ -57,7 +57,7 @@ const OF_THIS_PROCESS = ['host', 'expect'];
 const ANSWER_MS = 60_000;
 
 export type Sender = {
-  /** Sends a write to a process after that has proved to be the leader. `signal` aborts the request. */
+  /** Sends a write to a process, after that process has proved that it is the leader. `signal` aborts the request. */
   send(leader: Leader, write: SentWrite, signal: AbortSignal): Promise<ForwardOutcome>;
   close(): void;
 };
@@ -94,7 +94,7 @@ function openLine(membership: Membership, leader: Leader): Line {
         met.set(connection.socket, connection.met);
         opened?.(null, connection.socket);
       },
-      // The type asks for a stream even with an error. There is none.
+      // The callback's type demands a stream even with an error, and there is none.
       (error: Error) => opened?.(error, undefined as never),
     );
     return undefined;
@@ -138,7 +138,7 @@ async function sendOver(line: Line, sending: Sending): Promise<ForwardOutcome> {
     const signed = sign(request, sending, met);
     sendBody(request, write.body, signed).catch(answered.reject);
     const { answer, now } = await verified(await answered.promise, signed);
-    // The clocks of two machines drift apart.
+    // Measures the offset of the two clocks again, because they drift apart.
     if (now !== undefined) line.met.set(socket, { ...met, offset: now - performance.now() });
     if (answer !== undefined) return { kind: 'answered', answer };
     // The process reports that it did nothing. But a stream cannot be sent again.

@@ -25,7 +25,7 @@ type FileFacts = {
 };
 
 /**
- * A served file. `isKept`: the file has kept its name in another system, and that name may mean other content later. `since`: time since
+ * A served file. `isKept`: the file has kept its name from another system. Later, that name may mean other content. `since`: time since
  * which the name means this content.
  */
 type ServedFile = Omit<FileFacts, 'createdAt'> & {

@@ -113,7 +113,7 @@ async function suspect(path: string): Promise<void> {
   const file = await open(path, 'w', 0o600);
   try {
     const now = new Date();
-    // By its handle: another upload of the same content may have removed the name.
+    // Uses the handle, because another upload of the same content may have removed the name.
     await file.utimes(now, now);
   } finally {
     await file.close();

@@ -115,7 +115,7 @@ function createSubscriber(call: SpaceCall, cursor: { at: bigint }) {
   let proven = 0n;
   const subscriber: HeadSubscriber = {
     at: () => cursor.at,
-    // Records that are searched but not yet handled are not searched again.
+    // Records that were searched and are not handled yet need no second search.
     isQuiet: () => !isBusy && proven <= cursor.at && call.isQuiet(),
     take(stretch: Stretch) {
       call.lacksEvent(stretch.kind === 'found');

@@ -95,8 +95,8 @@ export const STRETCH = 1024;
 const decoded = { rows: new Int32Array(STRETCH * 32), count: 0 };
 
 /**
- * Returns the rows of some words from `first` on, in ascending order, in a buffer that the next call overwrites. This is faster than work
- * of the caller between bits.
+ * Returns the rows of some words from `first` on, in ascending order, in a buffer that the next call overwrites. This is faster than a loop
+ * in which the caller works between two bits.
  */
 export function decodeRows(bits: Bits, first: number): { readonly rows: Int32Array; readonly count: number } {
   const { rows } = decoded;

@@ -12,7 +12,7 @@ import type { SearchContext } from './session.ts';
 export type Explanation = {
   readonly query: BoolQuery;
   readonly index: string;
-  /** Query sent to Elasticsearch. It shows the number of a semi-join in place of its keys. */
+  /** Query sent to Elasticsearch. It contains the number of a semi-join instead of the semi-join's keys. */
   readonly dsl: Dsl;
   /** null: the process sorts the rows, because the documents do not contain all sort keys. */
   readonly sort: readonly SortDsl[] | null;
