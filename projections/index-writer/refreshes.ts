@@ -18,7 +18,7 @@ export function older(a: bigint | undefined, b: bigint | undefined): bigint | un
   return a === undefined || (b !== undefined && b < a) ? b : a;
 }
 
-/** Documents that previous processes wrote may be invisible too. */
+/** Creates the tracking. At first changes from position 0 are pending, because documents of previous processes may be invisible too. */
 export function createRefreshes(index: Pick<DocumentIndex, 'refresh'>) {
   let pending: bigint | undefined = 0n;
   /** Changes that refreshes are making visible now. */

@@ -5,8 +5,8 @@ import { isLeaseEvent } from '../../shared/fleet/lease-events.ts';
 import { isDefinition } from './definitions-in-force.ts';
 
 /**
- * Creates the end of a process's content types: the process that takes its place brings others into force. Before
- * `begin`, no event is after the end.
+ * Creates the end of a process's content types: the process that replaces it brings others into force. Before `begin`, no event is after
+ * the end.
  */
 export function createTypesEnd(log: Pick<EventStore, 'readAll'>) {
   let hasBegun = false;

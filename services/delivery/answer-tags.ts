@@ -16,7 +16,7 @@ export type AnswerTags = {
   list(plan: ListPlan): void;
   /** Adds the tag of a document, which may be missing. */
   entry(plan: EntryPlan, documentId: string): void;
-  /** Adds the tags of a single type's document. Another document may take its place. */
+  /** Adds the tags of a single type's document. Another document may replace it. */
   single(plan: EntryPlan): void;
   /** Called for the rows of an answer while it is made. */
   readonly shown: ShownRows;

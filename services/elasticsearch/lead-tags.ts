@@ -77,7 +77,10 @@ function isBeforeTakeover({ epoch, indices }: LeadTagsOptions): boolean {
 
 const LOOK_EVERY_MS = 20;
 
-/** Waits until the leader has noted a change, or notes none: both processes may write the same indices. */
+/**
+ * Returns a function that waits until the leader has noted a change. It does not wait if the leader notes no tags. Both processes may write
+ * the same indices.
+ */
 function untilNoted(
   store: Pick<ChangedTagsStore, 'glance'>,
   signal: AbortSignal,

@@ -38,7 +38,7 @@ export function documentFilter(documentIds: readonly string[]): Query {
   return documentIds.map((documentId, at) => [`filters[documentId][$in][${at}]`, documentId]);
 }
 
-/** Returns the `populate` for a complete row of the type. Of relation targets it asks only for their names. */
+/** Returns the `populate` for a complete row of the type. It asks only for the names of relation targets. */
 export function populateWhole(registry: SchemaRegistry, type: ContentType): Query {
   const role: Query = type.uid === USER_TYPE ? [['populate[role]', 'true']] : [];
   return [...populateModel(registry, type, 'populate'), ...role];

@@ -5,8 +5,8 @@ export const NUMERIC_OPERATORS = ['<=', '>=', '!=', '<', '>', '='] as const;
 export type NumericOperator = (typeof NUMERIC_OPERATORS)[number];
 
 /**
- * `filters`, `facetFilters` and `numericFilters` as one tree, without the schema. Two truth values: `not` is true of each row of
- * which its member is not. `path` names an attribute, behind the relations and components that lead to it.
+ * `filters`, `facetFilters` and `numericFilters` as one tree, without the schema. It has two truth values: `not` matches each row that its
+ * member does not match. `path` names an attribute, behind the relations and components that lead to it.
  */
 export type InstantFilter =
   | { readonly kind: 'and' | 'or'; readonly members: readonly InstantFilter[] }

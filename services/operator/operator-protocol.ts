@@ -9,6 +9,6 @@ export const SIGN_OF_LIFE_MS = 1_000;
 type Ending =
   | { readonly done: true }
   | { readonly failed: string }
-  /** The server ends, or another worker takes its place: the command can be sent again. */
+  /** The server ends, or another worker replaces it: the command can be sent again. */
   | { readonly stopping: string };
 export type AnswerLine = { readonly line: unknown } | Ending;

@@ -27,7 +27,7 @@ import type { ReportedReads } from './reported-reads.ts';
 const ROLES = {
   /** Has a data directory: can become the leader, or answers reads next to a worker that can. */
   directory: { signIn: true, caching: true, changes: true, counts: true },
-  /** Serves content types that are being replaced. The API that takes its place counts requests. */
+  /** Serves content types that are being replaced. The API that replaces this one counts requests. */
   earlier: { signIn: false, caching: false, changes: false, counts: false },
   /** Stores nothing (`varve api`). */
   api: { signIn: false, caching: true, changes: true, counts: true },

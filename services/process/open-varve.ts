@@ -225,7 +225,7 @@ function watchOwn({ operating, mayLead }: VarveOptions, { base, content, running
   registerGauges(operating, { log, index, registry, applied, documents: documents?.status });
 }
 
-/** Creates the members about the end of the process: another process takes its place, or it stops by itself. */
+/** Creates the members about the end of the process: another process replaces it, or it stops by itself. */
 function endOf(
   { minPositionWait }: VarveOptions,
   { base, content, running }: OwnParts,

@@ -76,8 +76,8 @@ export type VarveOptions = ServingOptions &
     /** False: this process is never the leader, and forwards its writes. Default: it can become leader. */
     readonly mayLead?: boolean;
     /**
-     * Resolves when the process whose place this one takes has stepped down or ended. Before that this process does not claim the lease,
-     * even if the other one is silent. Absent: this process claims the lease whenever it is free.
+     * Resolves when the process that this one replaces has stepped down or ended. Before that this process does not claim the lease, even
+     * if the other one is silent. Absent: this process claims the lease whenever it is free.
      */
     readonly claimsFrom?: Promise<void> | undefined;
     /** Presence of this process for others of its log. */
@@ -100,7 +100,7 @@ export type VarveOptions = ServingOptions &
      * server answers.
      */
     readonly meanwhile?: InterimDuties;
-    /** Resolves when this process may change the content types of the process whose place it takes. Absent: it must not change them. */
+    /** Resolves when this process may change the content types of the process that it replaces. Absent: it must not change them. */
     readonly turn?: (() => Promise<void>) | undefined;
     readonly build?: OperatorContext['build'];
     readonly workersBeside?: OperatorContext['workers'];
@@ -117,7 +117,7 @@ export type FleetLog = Pick<SettleOptions, 'waiting'> & {
 
 /** Duties of a server while the content types of its generation are replaced. */
 export type InterimDuties = {
-  /** Answers requests with this API. `leave`: steps down for another process that takes the place of this one. */
+  /** Answers requests with this API. `leave`: steps down for another process that replaces this one. */
   serve(
     api: ServedApi,
     operator: OperatorContext,

@@ -7,7 +7,7 @@ import type { PurgeStore, StoredChange } from './purge-store.ts';
 import { type PurgedTags, type PurgeStyle, type PurgeTarget, purgeRequests } from './purge-target.ts';
 
 export type PurgeReport = {
-  /** A damaged file of changes was renamed, and a new one takes its place. */
+  /** A damaged file of changes was renamed, and a new one replaces it. */
   replaced(file: string): void;
   /** A receiver has purged tags. */
   purged(target: PurgeTarget, count: number): void;

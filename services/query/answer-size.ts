@@ -2,17 +2,17 @@ import { constants } from 'node:buffer';
 import { RequestError } from '../../shared/request-error.ts';
 import { highlight } from '../../shared/search/highlight.ts';
 
-/** Bytes of the largest answer. JavaScript has no longer texts, so no such client could read it. */
+/** Maximum bytes of an answer. JavaScript has no longer strings, so a client in JavaScript could not read a larger answer. */
 const MOST_BYTES = constants.MAX_STRING_LENGTH;
-/** Letters of texts that are in the heap several times until an answer is sent. */
+/** Maximum letters of an answer's texts. They are in the heap several times until the answer is sent. */
 const MOST_LETTERS = 2 ** 26;
 
-/** Refuses an answer of so many bytes if it is larger than the largest. */
+/** Refuses an answer of more than MOST_BYTES. */
 export function checkBytes(bytes: number): void {
   if (bytes > MOST_BYTES) refuse(`${MOST_BYTES} bytes`);
 }
 
-/** Counts letters of an answer; refuses the request if there are too many. */
+/** Counts letters of an answer. Refuses the request if there are more than MOST_LETTERS. */
 export type CountLetters = (letters: number) => void;
 
 /** Creates the count of one answer. */
@@ -31,7 +31,7 @@ export type Highlight = typeof highlight;
 export function createCountedHighlight(count: CountLetters): Highlight {
   return (text, marks, locale, style) => {
     const { before, after, snippet } = style;
-    // Counted before the tags are inserted: every second letter of a text may be a match.
+    // Counts before the tags are inserted: if every second letter is a match, the tags are much longer than the text.
     if (snippet === undefined) count(text.length + marks.length * (before.length + after.length));
     const marked = highlight(text, marks, locale, style);
     if (snippet !== undefined) count(marked.length);

@@ -8,7 +8,7 @@ export type QueryObject = { readonly [key: string]: QueryValue | undefined };
 
 /** Maximum names in the path of an attribute, which is the depth to which filters nest. */
 export const MOST_NAMES = 20;
-/** Bracket segments after the first name. qs returns the deeper part as one literal key, which no stage accepts. */
+/** Maximum bracket segments after the first name. qs returns the deeper part as one literal key, which no stage accepts. */
 const DEPTH = MOST_NAMES;
 /** More parameters than a URL of 16 KiB can have. A request with more is refused, while Strapi drops the rest. */
 const PARAMETER_LIMIT = 1000;

@@ -22,8 +22,8 @@ const TYPES_CHANGE =
   'the content types have changed and a new generation is being built: rollback is not available until then';
 
 /**
- * Opens the generations of a data directory. A process opens one of them. To serve another generation, another process takes the place of
- * this one (`handOver`). If no process serves, the record names the generation for the next start.
+ * Opens the generations of a data directory. A process opens one of them. To serve another generation, another process replaces this one
+ * (`handOver`). If no process serves, the record names the generation for the next start.
  */
 export function openServedGenerations(options: ServedGenerationsOptions): ServedGenerations {
   const { data, log, plan, handOver } = options;
@@ -46,7 +46,7 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
     return readSide;
   }
 
-  /** Returns the indices for a process that takes the place of another one. */
+  /** Returns the indices for a process that replaces another one. */
   function whenLeading(next: OutsideGeneration): ServedIndices {
     return {
       kind: 'next',

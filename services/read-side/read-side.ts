@@ -42,8 +42,8 @@ export type ReadSide = {
   /** Returns whether no other process writes the index. */
   writesHere(): boolean;
   /**
-   * Called when another process takes the place of this one, with other indices. Until it is closed, this process still writes its own
-   * indices, and publishes no progress.
+   * Called when another process replaces this one, with other indices. Until it is closed, this process still writes its own indices, and
+   * publishes no progress.
    */
   retire(): Promise<void>;
   /** Rejects when the index cannot be updated any more. */

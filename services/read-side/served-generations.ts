@@ -15,8 +15,8 @@ export type ServedGenerationsOptions = {
   /** The generation that is opened. Default: the live one. */
   readonly generation?: number | undefined;
   /**
-   * Lets another process serve a generation in the place of this one, with its own content types if these will change. Absent: this process
-   * does not serve.
+   * Lets another process serve a generation instead of this one, with its own content types if these will change. Absent: this process does
+   * not serve.
    */
   readonly handOver?: ((generation: number, changesTypes: boolean) => Promise<void>) | undefined;
 };

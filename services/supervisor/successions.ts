@@ -12,7 +12,7 @@ export type SuccessionsOptions = {
   /** Milliseconds that a worker has for its last requests. */
   readonly drainMs: () => number;
   readonly start: (succession: Succession) => WorkerProcess;
-  /** Ends the workers that only read. Resolves when none of them answers by itself. */
+  /** Ends the reading workers. Resolves when none of them answers by itself. */
   readonly retireReaders: () => Promise<void>;
   /** The next worker serves. */
   readonly entered: (from: WorkerProcess, next: WorkerProcess) => void;
@@ -61,7 +61,7 @@ export function createSuccessions(options: SuccessionsOptions) {
   async function retire(from: WorkerProcess, ended: HandOverEnd): Promise<void> {
     if (ended === 'refused') return;
     retiring = from;
-    // After the answer to its request.
+    // The answer to the worker's request must be sent before `stop`.
     await nextTurn();
     if (!options.isStopping()) from.send({ kind: 'stop', reason: 'replaced' });
     const drainMs = ended === 'lost' ? 0 : options.drainMs();

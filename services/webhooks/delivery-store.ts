@@ -104,7 +104,7 @@ export type DeliveryStore = {
   pause(hook: string, until: number | undefined): void;
   /** Time of the newest delivery, in milliseconds since 1970; undefined: there is none. */
   newestAt(): number | undefined;
-  /** Moves all waiting times back, because the clock was set back: nothing waits longer. */
+  /** Moves the times of all waiting deliveries back, because the clock was set back. Otherwise they would wait longer. */
   setBack(ms: number): void;
   /** Parks failing deliveries that have held back later ones of their document since before `before`. */
   park(before: number, now: number): number;

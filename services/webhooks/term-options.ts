@@ -8,7 +8,7 @@ import type { WebhookLimits } from './webhook-limits.ts';
 
 export type WebhookReport = {
   error(error: unknown): void;
-  /** A damaged file of deliveries was renamed, and a new one takes its place. */
+  /** A damaged file of deliveries was renamed, and a new one replaces it. */
   replaced(file: string): void;
   attempted(delivery: StoredDelivery, attempt: Attempt): void;
 };

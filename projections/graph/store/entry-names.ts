@@ -3,7 +3,7 @@ import { addToList, valueAt } from '../../../shared/map-values.ts';
 import type { GraphDatabase, SqlRow } from './graph-database.ts';
 import type { Sequences } from './sequences.ts';
 
-/** Bounds the memory of the cache (about 150 bytes an entry). */
+/** Maximum entries of the cache. Each takes about 150 bytes. */
 const CACHED_ENTRIES = 200_000;
 
 const FIND_ENTRY = 'SELECT id FROM entries WHERE document_id = ? AND type = ? AND locale = ?';

@@ -5,7 +5,7 @@ import { ownSocket } from './listening-socket.ts';
 /** A GET request. */
 export type RecentRequest = { readonly url: string; readonly authorization?: string };
 
-/** The last requests of a process, for the process that takes its place. */
+/** The last requests of a process, for the process that replaces it. */
 export type RecentRequests = {
   /** Returns `handler` with a record of the requests that it gets. */
   watch(handler: RequestListener): RequestListener;

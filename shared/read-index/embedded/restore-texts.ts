@@ -18,7 +18,7 @@ import { dropWord, type KnownWord, kindOfKey, knownStopWords, type Vocabulary } 
 import { fillTable } from './word-table.ts';
 import { fillTrie } from './word-trie.ts';
 
-/** Items of one step. A search waits at most for one step. */
+/** Number of items in one step. A search waits for one step at most. */
 const ROWS_AT_ONCE = 256;
 const WORDS_AT_ONCE = 512;
 
@@ -161,7 +161,7 @@ function forgetWords({ vocabulary, lengths }: LocaleText, tokens: Int32Array): v
   }
 }
 
-/** Makes the stored words those of the rows, which count as read from then on. */
+/** Gives the stored words to the rows. Then the rows count as read. */
 function show(index: TextIndex, stored: StoredRows, texts: readonly LocaleText[], kept: Kept): void {
   const { rowSet, localeOf, changed } = index;
   const { rows, size } = kept;
