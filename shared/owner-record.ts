@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** The log that writes to a store outside of it: its identity, and the last claim of its lease under which it wrote. */
+/** Record of the log that writes to a store: the identity of the log, and the newest claim of its lease. */
 export type OwnerRecord = { readonly log: string; readonly claim: string };
 
 /** Owners of a store by their namespaces. */

@@ -63,8 +63,8 @@ function isSame(item: Item | undefined, other: Item | undefined): boolean {
 }
 
 /**
- * Creates one side of a comparison. It has the items that were read and not compared yet, and the sum of those that differ from the other
- * side.
+ * Creates one side of a comparison. It has the items that were read and not compared yet. It also has the sum of the items that differed
+ * from the other side.
  */
 function createSide(slices: Slices) {
   const unread = flatten(slices);

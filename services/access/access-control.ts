@@ -47,8 +47,8 @@ export type AccessControl = {
 };
 
 /**
- * Reads the access stream and subscribes to it: an event of any process takes effect here when the subscription delivers it. At an event of
- * that stream that this program cannot read, the rights stay as they were before it; revocations still take effect.
+ * Reads the access stream and subscribes to it: an event of any process takes effect here when the subscription delivers it. After an event
+ * of that stream that this program cannot read, no later event changes the rights. Only revocations still take effect.
  */
 export async function openAccessControl(options: AccessControlOptions): Promise<AccessControl> {
   const { log, space, key, now } = options;

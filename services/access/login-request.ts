@@ -30,7 +30,7 @@ const ROLE_FORM = z.strictObject({
     .optional(),
 });
 
-/** Returns the role of this type that a body describes; members that the body omits stay as they are. */
+/** Returns the role of this type that a body describes. Members that the body omits stay unchanged. */
 export function parseRoleRequest(
   type: string,
   given: unknown,

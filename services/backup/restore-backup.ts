@@ -47,7 +47,7 @@ export async function restoreBackup(folder: string, target: RestoreTarget): Prom
   const manifest = readManifest(folder);
   refuseNonEmpty(target);
   const part = join(target.data, PART);
-  // A restore that is killed leaves this folder: then the files next to it are from that restore.
+  // A restore that was killed leaves this folder. If the folder exists, the files next to it are from that restore.
   makeFolder(part);
   for (const name of readdirSync(part)) rmSync(join(part, name), { recursive: true, force: true });
   await copyChecked(folder, part, manifest);

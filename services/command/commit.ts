@@ -158,7 +158,7 @@ async function appendPlanned(
   });
 }
 
-/** Waits until this process has read the claim that fenced it off, so that the sender of the command gets to know the new leader. */
+/** Waits until this process has read the claim that fenced it off. Then it can name the new leader to the sender of the command. */
 async function readClaim({ applied, eventStore, appliedTimeoutMs }: CommandEnvironment): Promise<void> {
   const read = eventStore.lastPosition().then(applied);
   await within(

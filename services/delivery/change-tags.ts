@@ -138,8 +138,8 @@ function differingNames(was: SourceValues, now: SourceValues): readonly string[]
 }
 
 /**
- * Lists may be narrowed by a value of a linked row. If that row disappears with its links, or its value changes, the rows that link to it
- * leave such lists and join others. New links are separate changes.
+ * Adds the tags of lists that are narrowed by a value of a linked row. If the linked row is removed, or its value changes, rows that link
+ * to it move from one such list to another. New links are separate changes.
  */
 function addTargetTags(
   tags: Set<Tag>,

@@ -3,7 +3,7 @@ import { type DocumentRole, type DocumentRoleOptions, NO_DOCUMENTS } from './doc
 import { progressOfLiveSet } from './progress-of-live-set.ts';
 import { waitForIndices } from './wait-for-indices.ts';
 
-/** Role of a process that may become the writer: it removes from its stale documents those that the leader has written. */
+/** Role of a process that may become the writer. When the leader has written documents, it removes them from its own stale documents. */
 export function awaitDocuments(options: DocumentRoleOptions): DocumentRole {
   const { cluster, stale, log, report, isWhole } = options;
   const stopping = new AbortController();

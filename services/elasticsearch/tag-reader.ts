@@ -41,10 +41,10 @@ export function createTagReader({ store, shown, mostTags = MOST_TAGS }: TagReade
   };
   return {
     /**
-     * Reads all changes that were noted before the call, which include those that a search showed by then. Rejects if they cannot be read.
+     * Reads all changes that were noted before the call. These include each change that a search has shown. Rejects if they cannot be read.
      */
     look: shareLater(read),
-    /** Returns the last known term of this epoch; undefined if it is another, or if changes in this set are not noted. */
+    /** Returns the last known term. Returns undefined if it has another epoch, or if changes in this set are not noted. */
     term: (epoch: number, set: string) =>
       known?.set === set && known.epoch === epoch ? known.term : undefined,
     /** Returns whether none of these tags, by their digests, has changed since a position of the term. */

@@ -26,7 +26,7 @@ export function storedOwned(
   return joinTargets(inWorld('draft'), inWorld('published'), () => true);
 }
 
-/** Target of a link in one world; without a world, in those of its owner. */
+/** Target of a link in one world. Without a world the link is in all worlds of its owner. */
 export type TargetInWorld = LinkTarget & { readonly world?: World };
 
 /** Joins the targets of an owner without versions. A target gets no world if both worlds have it, or if `isDraftOnly` is false for it. */

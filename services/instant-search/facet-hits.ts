@@ -3,7 +3,7 @@ import { foldWord } from '../../shared/search/fold-word.ts';
 import { splitWords } from '../../shared/search/split-words.ts';
 import type { FacetQuery, Tags } from './instant-query.ts';
 
-/** Returns the values of a facet that have words beginning like those of the query. */
+/** Returns the values of a facet. Marks the beginnings of words that match the query. */
 export function facetHits(counts: FacetCounts, { text }: FacetQuery, tags: Tags) {
   const wanted = splitWords(text, 'en').map(({ word }) => foldWord(word));
   return counts.values.map(({ value, count }) => ({

@@ -25,7 +25,7 @@ export type PathScope = OpenApiScope & {
 
 const DOCUMENT_ID = pathParameter('documentId', 'Id of the document.', TEXT_SCHEMA);
 
-/** Routes of a type: the list, one entry, and the actions on it; of a single type those of its one entry. */
+/** Routes of a type: the list, one entry, and the actions on it. A single type has only the routes of its one entry. */
 export function entryPaths(scope: PathScope, type: ContentType): Paths {
   if (type.kind === 'singleType')
     return allowedPaths(scope, type, { [`/api/${type.singularName}`]: entryRoutes(scope, type, []) });

@@ -39,8 +39,8 @@ export async function openOperations(data: string, openHere: () => Promise<Opene
 }
 
 /**
- * The operations of the server of a data directory. Throws ServerGone if none has it: unlike `openOperations`, this process never locks the
- * directory, which the next server is about to lock.
+ * Returns the operations of the server of a data directory. Throws ServerGone if no server has the directory. Unlike `openOperations` it
+ * never locks the directory, because the next server is about to lock it.
  */
 export function operationsOfServer(data: string): Operations {
   const channel = readDirectoryHolder(data)?.channel;

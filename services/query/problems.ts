@@ -50,7 +50,7 @@ const PHASES = {
 } as const;
 const PASSES = { unknown: 0, zone: 1, hidden: 2, empty: 3 } as const;
 
-/** Sorts the problems from `first` on, those of one parameter, as Strapi finds them: by pass, then by step. */
+/** Sorts the problems of one parameter as Strapi finds them: by pass, then by step. They are the problems from index `first` on. */
 export function sortByPass(
   problems: Problems,
   first: number,

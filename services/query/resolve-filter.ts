@@ -33,7 +33,7 @@ const ROW_ID: QueryScalar = {
   neverNull: true,
   searchable: true,
 };
-/** Types whose operands Strapi parses; it leaves those of the others to its database. */
+/** Types whose operands Strapi parses itself. Its database parses the operands of other types. */
 const TEMPORAL: ReadonlySet<string> = new Set(['date', 'time', 'datetime']);
 const ROW_ID_HINT =
   'a relation is compared with row ids; name an attribute behind it, such as documentId, to compare that';

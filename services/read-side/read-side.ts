@@ -84,7 +84,7 @@ export function documentsOf({ contents }: Pick<ReadSide, 'contents'>) {
   return found.kind === 'documents' ? found : undefined;
 }
 
-/** The indices outside the process that a read side opens: those that searches use, or others. */
+/** The indices outside the process that a read side opens. `live`: searches use them. `other`: searches do not use them. */
 export type ServedIndices =
   | { readonly kind: 'live' }
   | { readonly kind: 'other'; readonly set: IndexSet }

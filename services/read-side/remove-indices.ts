@@ -2,8 +2,7 @@ import type { GenerationStore } from '../../projections/generations/generation-s
 import type { OutsideIndices } from './outside-indices.ts';
 
 /**
- * Removes the indices of a generation that is not live, if it has any, except those that it shares with others. Throws a message if they
- * cannot be reached.
+ * Removes the indices that only this generation uses. The generation must not be live. Throws a message if the indices cannot be reached.
  */
 export async function removeIndices(
   store: Pick<GenerationStore, 'generations'>,

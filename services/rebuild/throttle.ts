@@ -5,22 +5,22 @@ import type { LoadSample } from '../operator/watch-load.ts';
 export type Throttle = ReturnType<typeof createThrottle>;
 
 /**
- * Share of the time that a rebuild works. It follows from the time that requests wait and take in the server: `delayMs` is their 99th
- * percentile, sampled twice a second (see LoadSample).
+ * Share of the time that a rebuild works. It depends on the delay of requests in the server: `delayMs`, sampled twice a second (see
+ * LoadSample).
  */
 export type Pace = {
   /** Share of the time, up to 1. */
   readonly share: number;
   /** Delay without the rebuild; undefined if it is not known yet. */
   readonly before: number | undefined;
-  /** Samples in a row for which the delay did not fall although the rebuild was throttled; while it pauses, since it does. */
+  /** Number of samples in a row with too long a delay. While the rebuild pauses (share 0): number of samples since the pause began. */
   readonly crowded: number;
 };
 
 export const FULL_PACE: Pace = { share: 1, before: undefined, crowded: 0 };
 
 /**
- * Allowed growth of the delay. The factor is half of the fifth below which the growth must stay; the milliseconds are the operating
+ * Allowed growth of the delay. The delay must grow by less than a fifth: the factor allows half of that. The milliseconds are the operating
  * system's own delay. On an idle server timers are later, which nobody notices.
  */
 const TOLERATED = 1.1;

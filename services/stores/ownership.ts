@@ -23,7 +23,7 @@ export type OwnershipOptions = {
 const TRIES = 5;
 
 /**
- * Records in a store which log writes to it, and the last claim under which it wrote. A copy of a log's file has the identity of the
+ * Records in a store which log writes to it, and the newest claim of that log's lease. A copy of a log's file has the identity of the
  * original, but not its later claims. A store without a record is from an earlier release and is accepted. Logs of other namespaces are
  * owners too. Returns a message if another log of this namespace writes to it.
  */
@@ -49,7 +49,10 @@ function isOf(own: Own, found: OwnerRecord | undefined): boolean {
   return found === undefined || (found.log === own.id && own.claims.has(found.claim));
 }
 
-/** State of a store: `lost` if another log of this namespace owns it now, `shared` if other namespaces use it too. */
+/**
+ * State of a store. `lost`: another log of this namespace owns it now. `shared`: other namespaces use it too. `sole`: only this log uses
+ * it.
+ */
 export type OwnerState = 'sole' | 'shared' | 'lost';
 
 /** Returns the state of the store for this log, and changes nothing. */

@@ -78,7 +78,10 @@ export async function shareConnections(where: ListenAddress) {
       rotation.delete(worker);
       free.delete(worker);
     },
-    /** Hands the next connection to a worker that has taken its last one, or has not got it. A connection that nobody got ends. */
+    /**
+     * Hands the next connection to a worker that has taken its last connection, or has not received it. A connection that was not received
+     * ends.
+     */
     took(worker: WorkerProcess): void {
       settle(worker);
       if (rotation.has(worker)) free.add(worker);

@@ -13,9 +13,9 @@ export type EventType =
   | WebhooksProgressed['type'];
 
 /**
- * Version of each event type that this program writes, which is also the newest that it reads. Each type has its own numbers, so a process
- * of an earlier release stops only at events of a type that has changed. A new type begins with 1. Types with version 2 are from a time
- * with one number for all types: only `content-type-defined` changed from 1 to 2.
+ * Version that this program writes, by event type. It is also the newest version that the program reads. Each type has its own numbers, so
+ * a process of an earlier release stops only at events of a type that has changed. A new type begins with 1. Types with version 2 are older
+ * than this rule: all types had one number then, and only `content-type-defined` changed from 1 to 2.
  */
 export const EVENT_VERSIONS: Readonly<Record<EventType, number>> = {
   'entry-created': 2,

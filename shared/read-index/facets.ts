@@ -6,7 +6,7 @@ export type FacetRequest = {
   readonly path: readonly string[];
   readonly field: string;
   readonly type: ScalarType;
-  /** Maximum number of values. Those of most rows are kept. */
+  /** Maximum number of values. The values with the largest counts are kept. */
   readonly limit: number;
   /** Keeps values whose words begin with the words of this text. */
   readonly search?: string;

@@ -81,7 +81,7 @@ function* readingsFrom(at: number, query: Query): Generator<readonly SearchTerm[
   for (const rest of readingsFrom(at + 1, query)) yield [term, ...rest];
   for (const { phrase, others } of query.found[at] ?? []) {
     for (const other of others) {
-      // The synonym's terms get the place of the last word that they replace, so that they are omitted together with it.
+      // The synonym's terms get the place of the last word that they replace. So they are omitted together with that word.
       const place = at + phrase.length - 1;
       const replaced = exactTerms({ ...term, place, count: 1 }, other, query.language);
       for (const rest of readingsFrom(at + phrase.length, query)) yield [...replaced, ...rest];

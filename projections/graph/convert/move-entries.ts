@@ -29,8 +29,8 @@ const IDS = 'SELECT entry FROM temp.moved';
 const KEYS = [0, 1, 2].map((version) => `SELECT entry * 4 + ${version} FROM temp.moved`).join(' UNION ALL ');
 
 /**
- * Replaces some entries by those of the attached graph, converted to the content types of this graph. The entries are those that the
- * attached graph has touched after number `after` (see late-entries.ts). Returns the last number.
+ * Copies the entries that the attached graph has touched after number `after` (see late-entries.ts). They replace the entries of this
+ * graph, and are converted to its content types. Returns the last number.
  */
 export function moveEntries(context: GraphContext, after: number): number {
   const { db, links, names, session } = context;
@@ -96,7 +96,7 @@ function copyRows({ db, existing, sequences }: GraphContext): void {
     sequences.raise(name as string, value as number);
 }
 
-/** Returns the definitions with which the attached graph applies events, and those of this graph that replace them. */
+/** Returns the content types of the attached graph, and each of its definitions that this graph has replaced. */
 function readDefinitions({ db, names }: GraphContext) {
   const parsed = (text: unknown) => JSON.parse(String(text)) as TypeDefinition;
   const earlier = db

@@ -47,8 +47,8 @@ function successionOptions({ settings, supervisor, operators, recent, readSide }
 }
 
 /**
- * Returns the limit in milliseconds for becoming leader instead of another process. With Elasticsearch its indices have to show all writes;
- * with changed content types rows have to be converted.
+ * Returns the limit in milliseconds for becoming leader instead of another process. It is higher if Elasticsearch's indices must show all
+ * writes first, or if rows must be converted to changed content types.
  */
 function enterLimit(changesTypes: boolean, { outside }: LeadingPlan['readSide']): number {
   if (changesTypes) return 300_000;

@@ -12,7 +12,7 @@ export type ProcessRole = 'serve' | 'project' | 'api';
 /** Settings for tags, which only a process that answers reads needs. */
 const TAGS = ['cacheTags', 'cacheTagsBytes', 'cacheTagsPlain'] as const;
 
-/** Settings of a role: those of `varve serve` that apply to it; the others have their defaults. */
+/** Settings of a role: all settings of `varve serve` that apply to it. The other settings have their defaults. */
 export const ROLE_SETTINGS: Readonly<Record<ProcessRole, SettingsTable>> = {
   serve: SERVE_SETTINGS,
   project: without(

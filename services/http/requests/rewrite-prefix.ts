@@ -2,8 +2,8 @@ type Rewrite = (request: { readonly url?: string | undefined }) => string;
 
 /**
  * Implements Strapi's `rest.prefix`, given without a slash at its end. Paths below the prefix are served like paths below `/api`, which
- * stays available. If the prefix is empty, all paths are served so, except those that begin with one of the server's `own` segments, such
- * as `docs`. Returns undefined if nothing is rewritten, so that requests cost nothing more.
+ * stays available. An empty prefix applies to all paths, except paths that begin with one of the server's `own` segments, such as `docs`.
+ * Returns undefined if there is nothing to rewrite.
  */
 export function rewritePrefix(prefix: string, own: ReadonlySet<string>): Rewrite | undefined {
   if (prefix === '/api') return undefined;

@@ -17,7 +17,7 @@ export type FollowRouteOptions = {
   readonly maxBytes: number;
 };
 
-/** Maximum bytes of a webhook. Its body is a whole entry, of which only the name is used. */
+/** Maximum bytes of a webhook. Its body is a whole entry, but only the entry's name is used. */
 const WEBHOOK_BYTES = 16 * 1024 * 1024;
 /** Maximum time for which the answer to a write in Strapi waits until reads show it here. */
 const SHOWN_MS = 10_000;

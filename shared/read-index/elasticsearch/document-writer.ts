@@ -97,7 +97,7 @@ function present(
   { type, world, key, position }: DocumentRow,
   neighbours: Neighbours,
 ): IndexableDocument {
-  // Discards a document of which only a part was written.
+  // Discards a document that was written only in part.
   discardWritten(sink);
   const row = neighbours.row(type, key);
   // Elasticsearch refuses an older state with 409 and accepts the same state twice.

@@ -23,7 +23,7 @@ export type RankedRows = { readonly rows: Int32Array; readonly ranks: Float64Arr
 type TermMatch = {
   readonly term: number;
   readonly match: WordMatch;
-  /** Words of which one must precede this word. */
+  /** One of these words must precede this word. */
   readonly after?: ReadonlySet<number>;
 };
 

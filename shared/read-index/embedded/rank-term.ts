@@ -16,10 +16,10 @@ export type RankGroups = () => RankGroup | undefined;
 const MOST_TYPOS = 2;
 
 /**
- * Groups the rows in `matched`, which `searches` found, by the ranks that `createRanking` would give. The first letters that somebody types
- * match most rows, and a page shows only the best. The postings of the term's words are enough to find these, so no row is read. Returns
- * undefined if ranks need the words of each row. That is so for several terms, which may be near each other, and for questions, which BM25
- * ranks.
+ * Groups the rows in `matched`, which `searches` found, by the ranks that `createRanking` would give. The first letters of a word match
+ * most rows, and a page shows only the best ones. The postings of the term's words are enough to find these, so no row is read. Returns
+ * undefined if ranks need the words of each row. Ranks need them for several terms, which may be near each other, and for questions, which
+ * BM25 ranks.
  */
 export function createRankGroups(
   index: TextIndex,

@@ -3,7 +3,7 @@
  * here) it is copied again at every level, and encoded at the end.
  */
 export type ByteSink = {
-  /** Memory of the sink. Do not keep it after the next write, which replaces it when it is full. */
+  /** Memory of the sink. Do not use it after the next write: if it is full, a write replaces it. */
   bytes: Buffer;
   /** A view of `bytes`. */
   view: DataView;

@@ -29,7 +29,7 @@ export function writeColumns(sink: ByteSink, place: Place, fields: FieldValues):
   writeText(sink, x === '' ? `"f":{${f}}` : `"f":{${f}},"x":{${x}}`);
 }
 
-/** Writes, after other members, `"g":{…}` of a node's texts, and `"w":{…}` of those that folding changes. */
+/** Writes the grams of a node's texts after other members: `"g":{…}` for the folded texts, and `"w":{…}` for texts that folding changes. */
 export function writeTexts(sink: ByteSink, place: Place, fields: FieldValues): void {
   let g = 0;
   const asWritten: PlacedScalar[] = [];

@@ -29,7 +29,7 @@ export async function forgetProgress({ client, space, log }: ProgressDocumentOpt
   }
 }
 
-/** Writes a progress of which every later one is a newer version. */
+/** Writes a progress with version 0, so that any progress replaces it. Retries while Elasticsearch remembers the deleted version. */
 async function writeFirst({ client, space, log }: ProgressDocumentOptions): Promise<void> {
   const path = `/${progressIndex(space)}/_doc/${encodeURIComponent(log)}?version=0&version_type=external_gte`;
   const body = { epoch: 0, position: '0', parked: [] };

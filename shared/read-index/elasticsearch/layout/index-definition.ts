@@ -19,7 +19,7 @@ export const FIELD_LIMIT = 3000;
 const NESTED_LIMIT = 100;
 const DEPTH_LIMIT = 20;
 
-/** Maximum characters of a pattern for a word: several times those of the longest query. */
+/** Maximum characters of a pattern for a word: several times as many as in the longest query. */
 const LONGEST_PATTERN = 10_000;
 
 /** Rows, or components of one row, that one request reads if all of them are needed. */

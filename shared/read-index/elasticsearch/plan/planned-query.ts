@@ -105,7 +105,7 @@ function addRequired(parts: { filter: PlannedQuery[]; mustNot: PlannedQuery[] },
   } else parts.filter.push(query);
 }
 
-/** Combines queries of which one must match, as flat as possible. */
+/** Combines queries so that one of them must match. The result is as flat as possible. */
 export function anyPlanned(options: readonly PlannedQuery[]): PlannedQuery {
   const should: PlannedQuery[] = [];
   for (const option of options) {
