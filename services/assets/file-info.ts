@@ -17,7 +17,7 @@ const FILE_INFO = z.strictObject({
   alternativeText: TEXT,
   caption: TEXT,
   focalPoint: z.strictObject({ x: PERCENT, y: PERCENT }).nullish(),
-  // Folders belong to Strapi's admin panel: accepted in its forms, without effect.
+  // Folders belong to Strapi's admin panel. They are accepted and have no effect.
   folder: z.unknown().optional(),
 });
 

@@ -134,7 +134,7 @@ function refuseOtherKind(before: Entry, { media }: ReceivedFile): void {
 function findFile({ graph }: FileLibraryOptions, id: string): Entry {
   const documentId = /^\d{1,15}$/.test(id) ? graph.documentOfId(FILE_TYPE, Number(id))?.documentId : id;
   const [file] = documentId === undefined ? [] : graph.entries(FILE_TYPE, documentId);
-  // Strapi's words.
+  // Strapi's message.
   if (file === undefined) throw new RequestError('not-found', 'file.notFound');
   return file;
 }

@@ -7,7 +7,7 @@ const MAX_LENGTH = 255;
 export function cleanFileName(name: string): string {
   const last = name.normalize('NFC').split(/[\\/]/).at(-1) ?? '';
   const shown = last.replaceAll(/\p{Cc}/gu, '').trim();
-  // As long as the attribute accepts, without half a pair at the end.
+  // Cuts to the length that the attribute accepts, without half a surrogate pair at the end.
   const clean = shown.slice(0, MAX_LENGTH).replace(/[\ud800-\udbff]$/, '');
   return clean === '' || clean === '.' || clean === '..' ? 'file' : clean;
 }

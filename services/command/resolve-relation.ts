@@ -81,7 +81,7 @@ function isEmptyScalar(value: unknown): boolean {
 }
 
 function setOf(attribute: RelationAttribute, targets: readonly LinkTarget[]): RelationInput {
-  // The first of several files, as Strapi links them.
+  // If one file is allowed and several are given, Strapi links the first.
   return {
     kind: 'set',
     targets: attribute.toMany ? distinct(targets, (target) => target) : targets.slice(0, 1),

@@ -133,7 +133,7 @@ function fieldProblems(field: (typeof FIELDS)[number], value: unknown, isCreatio
   const problem = (message: string) => [{ path: field, message, value }];
   if (isCreation && (value === undefined || isEmpty))
     return [{ path: field, message: `${field} is a required field` }];
-  // Refused after the other fields, as in Strapi.
+  // An empty password is refused after the other fields, as in Strapi.
   if (value === undefined || (field === 'password' && !isCreation && (isEmpty || value === null))) return [];
   if (isEmpty) return problem(`${field} must be at least 1 characters`);
   if (field === 'role') return value === null ? problem(typeMessage(field, 'object', value, value)) : [];

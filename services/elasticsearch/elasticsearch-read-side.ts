@@ -72,7 +72,7 @@ function readSide(opened: Opened, indices: ServedIndices): ReadSide {
   const { cluster, graph, stale } = opened;
   if (indices.kind !== 'live') cluster.use(indices.set);
   const done = Promise.withResolvers<void>();
-  // The caller that opens the read side watches it.
+  // The caller of this function handles the rejection.
   done.promise.catch(() => {});
   let role = NO_DOCUMENTS;
   let writtenBefore = 0;

@@ -63,7 +63,7 @@ export function createEarlyLease(claimant: Claimant) {
     },
     /** Steps down unless the lease was passed: a process whose start failed must not keep others waiting. */
     async close(): Promise<void> {
-      // After that time other processes claim the lease of a silent leader anyway.
+      // There is no need to wait longer: then other processes claim the lease of a silent leader.
       if (!isPassed) await valueWithin(LEADER_TIMEOUTS.silence, returnOwnLease(claimant));
     },
   };

@@ -122,7 +122,7 @@ async function openClusterBase(options: ApiProcessOptions, opened: Opened) {
   return { assets, cluster, identity, callers, name };
 }
 
-/** Only the leader reads users. */
+/** A process without a data directory knows no users: only the leader reads them. */
 const NO_PEOPLE: People = { byId: () => undefined, byEmail: () => undefined, byUsername: () => undefined };
 
 /** Resolves with the name of the log when there are indices for the content types of this process. */

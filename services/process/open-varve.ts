@@ -75,7 +75,7 @@ export function openVarve(options: VarveOptions): Promise<Varve> {
     const api = composeOwn(options, parts, opened);
     const follow = openFollowed(options, parts, opened);
     const webhooks = await openOwnWebhooks(options, parts, opened);
-    // With a given generation, another process still serves.
+    // If a generation is given, another process still serves.
     if (options.generation === undefined) base.store.generations.enter();
     watchOwn(options, parts);
     return {

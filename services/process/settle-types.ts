@@ -89,7 +89,7 @@ async function serveUntilReplaced(earlier: Earlier, { lead, term }: Leading, ope
   const refuseWrites = () => {
     if (isEnding) throw new RequestError('no-leader', LEFT);
   };
-  // Closed before the index that answers requests.
+  // This part is closed before the index that answers requests.
   opened({
     close() {
       isEnding = true;

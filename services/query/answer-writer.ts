@@ -50,7 +50,7 @@ const CLOSE_LIST = 0x5d;
 
 /** Returns `before`, the sources as a JSON list, and `after`. Nothing is written into the sources, so the length is known. */
 export function joinRows(before: Uint8Array, sources: readonly Uint8Array[], after: Uint8Array): Buffer {
-  // Two brackets, and the commas between rows.
+  // Adds the bytes of two brackets and of the commas between rows.
   let length = before.length + after.length + 1 + Math.max(1, sources.length);
   for (const source of sources) length += source.length;
   checkBytes(length);

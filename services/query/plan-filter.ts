@@ -49,7 +49,7 @@ function countSteps(filter: ParsedFilter, before: number, steps: Map<string, num
     case 'or': {
       const { members } = filter;
       if (!members.every(({ at }) => LIST_ENTRY.test(at))) return countInTurn(members, before, steps);
-      // Side by side.
+      // Strapi reads the members of a list in parallel.
       return Math.max(before, ...members.map((member) => countSteps(member, before + 1, steps)));
     }
     case 'comparison':

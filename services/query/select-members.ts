@@ -19,7 +19,7 @@ function selectMembers(source: Uint8Array, wanted: readonly Uint8Array[]): Buffe
   const selected = Buffer.allocUnsafe(source.length + 1);
   selected[0] = OPEN_OBJECT;
   let length = 1;
-  // After the opening brace; each iteration reads `"name":value` and the comma or brace after it.
+  // Begins after the opening brace. Each iteration reads `"name":value` and the comma or brace after it.
   for (let at = 1; source[at] === QUOTE; ) {
     const nameEnd = endOfString(source, at);
     const valueEnd = endOfValue(source, nameEnd + 1);

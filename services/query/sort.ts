@@ -166,7 +166,7 @@ function parseObject(
 
 function resolveItem(item: SortItem, root: QueryModel, context: SortContext): SortKey | null {
   const [first = ''] = item.path;
-  // Strapi's own words for names found on Object.prototype.
+  // Strapi has its own message for names that Object.prototype has.
   if (first in Object.prototype && !root.attributes.has(first)) {
     return refuseItem(context, 'Invalid sort query', item, acceptedNames(root, context.scope, ['scalar']));
   }

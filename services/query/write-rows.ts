@@ -63,7 +63,7 @@ function beginRow(writer: AnswerWriter, writing: Writing): void {
   writeBytes(writer, source);
   if (tree.attributes.length === 0) writing.place++;
   else {
-    // Continues over the brace.
+    // The first attribute overwrites the closing brace.
     writer.length--;
     writing.attribute = 0;
   }

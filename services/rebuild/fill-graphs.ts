@@ -104,6 +104,6 @@ export async function replay(
       return 'continue';
     },
   });
-  // Other processes open the file.
+  // Other processes open the file, so all changes must be in it.
   graph.settle();
 }

@@ -45,7 +45,7 @@ export async function* archiveFiles(archive: Archive): AsyncGenerator<ArchiveFil
   }
   let isKnown = false;
   const tar = extract();
-  // The iterators below throw the error.
+  // A listener is needed, but the iterators below throw the error.
   tar.on('error', () => {});
   const failed = pipeline(plainBytes(archive), decompressor(archive), tar).catch((error: unknown) => {
     tar.destroy(error as Error);

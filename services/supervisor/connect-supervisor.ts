@@ -69,7 +69,7 @@ export async function connectSupervisor(): Promise<Supervisor> {
   const sockets = createSocketsOfWorker(requests);
   const hello = Promise.withResolvers<Hello>();
   const turn = Promise.withResolvers<void>();
-  // Until there is something to close.
+  // Until `onStop` is called there is nothing to close.
   let stop: (reason: StopReason) => void = () => process.exit(0);
   let giveWay = async (): Promise<void> => {};
   let renew = (): void => {};

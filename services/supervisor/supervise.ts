@@ -213,7 +213,7 @@ function report(server: Server, ended: WorkerEnd): void {
 function stop(server: Server, signal: NodeJS.Signals): void {
   if (server.isStopping) killAll(server);
   server.isStopping = true;
-  // Before the workers stop: a client whose connection ends would connect again.
+  // The socket closes before the workers stop: otherwise a client whose connection ends would connect again.
   server.requests.shared()?.close();
   if (server.workers.size === 0) end(server, 0);
   setTimeout(() => killAll(server), drainMsOf(server) + AFTER_DRAIN_MS);

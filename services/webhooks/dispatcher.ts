@@ -67,7 +67,7 @@ export function createDispatcher(options: DispatcherOptions) {
   const isPaused = (hook: Webhook, now: number): boolean => {
     const asked = store.pausedUntil(hook.id);
     if (hook.status === 'active') return Math.max(asked ?? 0, troubles.get(hook.id) ?? 0) > now;
-    // Resuming a paused webhook means: try it now.
+    // A paused webhook is tried at once when it is resumed, so the receiver's pause ends here.
     if (asked !== undefined) store.pause(hook.id, undefined);
     return true;
   };

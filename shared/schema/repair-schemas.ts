@@ -68,7 +68,7 @@ function repair(files: readonly SchemaFile[], problem: SchemaProblem): SchemaWar
   }
   const list = attribute[String(member)];
   if (Array.isArray(list) && typeof at === 'number' && list.length > 1 && at < list.length) {
-    // Later indices shift. The next round finds their problems again.
+    // The indices of later items change, so the next round finds their problems again.
     attribute[String(member)] = list.filter((_, n) => n !== at);
     return warning(problem, `served without \`${JSON.stringify(list[at])}\``);
   }
@@ -82,7 +82,7 @@ function repairFile(json: Json, problem: SchemaProblem): SchemaWarning | undefin
   const key = path.pop() ?? '';
   const owner = path.reduce<unknown>((at, name) => (at as Json | undefined)?.[name], json);
   if (Array.isArray(owner)) {
-    // Later indices shift. The next round finds their problems again.
+    // The indices of later items change, so the next round finds their problems again.
     if (Number(key) >= owner.length) return undefined;
     owner.splice(Number(key), 1);
   } else if (typeof owner === 'object' && owner !== null && key in owner) delete (owner as Json)[key];

@@ -117,7 +117,7 @@ function refusal(
   result: Extract<MadeFormats, { readonly kind: 'faulty' | 'too large' }>,
 ): RequestError {
   if (result.kind === 'too large') return tooManyPixels(name, result);
-  // Strapi's words.
+  // Strapi's message.
   return new RequestError('not-applicable', 'File is not a valid image', {
     path: 'files',
     found: name,

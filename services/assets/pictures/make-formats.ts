@@ -104,7 +104,7 @@ async function keepFormat({ store, locks, space }: FormatsTarget, format: Pictur
     await staged.keep();
     const name = nameInSpace(space, format.url.slice(format.url.lastIndexOf('/') + 1));
     const before = await store.names.find(name);
-    // An interrupted process made it, and no event names it.
+    // An interrupted process may have stored this content, and no event names it.
     if (before !== undefined && before.hash !== staged.hash) await store.suspect(before.hash);
     await store.names.give(name, { hash: staged.hash, mime: format.mime });
     await store.clear(staged.hash);

@@ -12,7 +12,7 @@ export function refuseUnusable(role: ProcessRole, settings: ServeSettings): void
     role === 'api' ? logProblem(settings) : undefined,
     role === 'serve' ? undefined : assetsProblem(settings),
     role === 'api' ? undefined : advertiseProblem(settings),
-    // The leader purges for varve api.
+    // The leader purges the answers of `varve api`.
     ...staleProblems(role === 'api' ? { ...settings, purge: [] } : settings),
     role === 'serve' ? purgeProblem(settings) : undefined,
     workersProblem(settings),

@@ -90,7 +90,7 @@ function guardUploads(api: UploadApi, allow: Allow): UploadApi {
     list: checked(api.list, () => allow(FILE_TYPE, 'find')),
     one: checked(api.one, () => allow(FILE_TYPE, 'findOne')),
     async write(query, body, command) {
-      // In the API itself, too, a write with `id` changes an existing file.
+      // A write with `id` changes an existing file, as in the API itself.
       allow(FILE_TYPE, parseQueryString(query)['id'] === undefined ? 'create' : 'update');
       const guarded = body.kind === 'form' ? { ...body, parts: guardedParts(body.parts, allow) } : body;
       return api.write(query, guarded, command);

@@ -47,7 +47,7 @@ export function createPackedLists(counts: Int32Array, entries: Int32Array): RowL
   for (let list = 0; list < counts.length; list++) {
     const count = counts[list] as number;
     lists.heads[list] = count === 1 ? (entries[start] as number) : start;
-    // k of the largest block within the entries.
+    // The block of the list is the largest power of two that fits into its entries.
     if (count > 1) lists.sizes[list] = 31 - Math.clz32(count);
     start += count;
   }

@@ -50,7 +50,7 @@ function createGroupedPageAfter(
   let group: RankGroup | undefined;
   let select: (() => SelectedRows) | undefined;
   return () => {
-    // One row more than the page shows whether another row follows.
+    // Selects one row more than the page has. If it exists, another page follows.
     while (found.length <= size) {
       group ??= groups();
       if (group === undefined) break;

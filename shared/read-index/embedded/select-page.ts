@@ -73,7 +73,7 @@ export function createPageOfFew(
 export function createSelectionAfter(selected: Selected, page: PageAfter): () => SelectedRows {
   const { orders, rowSet, world } = selected;
   const { keys } = orderFor(orders, rowSet, world, page.sort);
-  // One row more than the page shows whether another page follows.
+  // Selects one row more than the page has. If it exists, another page follows.
   const rowsBehind = createRowsBehind(selected, keys, { ...page, size: page.size + 1 });
   return () => {
     const found = rowsBehind();
