@@ -156,7 +156,7 @@ function hear(server: Server, from: WorkerProcess, message: WorkerMessage): void
       reading.left(from);
       return;
     case 'measured':
-      metrics.heard(message.id, message.metrics);
+      metrics.heard(from, message.id, message.metrics);
       return;
     case 'building':
       enterIdleClass(message.pid);
