@@ -57,13 +57,13 @@ export function enterPhase(
   phase: RebuildPhase,
   { total, done: already = 0 }: { readonly total: number; readonly done?: number },
 ) {
-  const { store, throttle, now } = host;
+  const { store, throttle } = host;
   store.enter(rebuild.id, phase);
-  const started = now();
+  const started = performance.now();
   let done = already;
-  let reportedAt = 0;
+  let reportedAt = Number.NEGATIVE_INFINITY;
   const reportProgress = (lag: number, of = total): void => {
-    const seconds = Math.max(0.001, (now() - started) / 1_000);
+    const seconds = Math.max(0.001, (performance.now() - started) / 1_000);
     const progress: RebuildProgress = {
       done,
       total: Math.max(of, done),
@@ -78,8 +78,8 @@ export function enterPhase(
     /** Counts units and the milliseconds that they took, then pauses. Throws RebuildInterrupted if the rebuild must not continue. */
     async worked(units: number, milliseconds: number, lag = 0): Promise<void> {
       done += units;
-      if (now() - reportedAt >= REPORT_EVERY_MS) {
-        reportedAt = now();
+      if (performance.now() - reportedAt >= REPORT_EVERY_MS) {
+        reportedAt = performance.now();
         reportProgress(lag);
       }
       const check = () => refuseInterrupted(store, rebuild);

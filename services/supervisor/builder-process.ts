@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import { refuseIncompatible } from './protocol.ts';
 
 /** First argument of a program that makes a generation for the server that started it. */
@@ -34,7 +34,17 @@ export function becomeBuilder(server: string | undefined): void {
 
 /** Lowers the priority of every thread, including garbage collection: on Linux each thread has its own priority. */
 export function lowerPriority(): void {
-  setPriority(LOW_PRIORITY);
+  lowerPriorityOf(process.pid);
   const threads = '/proc/self/task';
-  if (existsSync(threads)) for (const id of readdirSync(threads)) setPriority(Number(id), LOW_PRIORITY);
+  if (existsSync(threads)) for (const id of readdirSync(threads)) lowerPriorityOf(Number(id));
+}
+
+/** Only a privileged user may raise a priority. */
+function lowerPriorityOf(id: number): void {
+  try {
+    if (getPriority(id) < LOW_PRIORITY) setPriority(id, LOW_PRIORITY);
+  } catch (error) {
+    // The thread has ended.
+    if ((error as { info?: { code?: string } }).info?.code !== 'ESRCH') throw error;
+  }
 }

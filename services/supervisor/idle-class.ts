@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { processStat } from './process-stat.ts';
 
 /** `leave` resolves when the process runs like others again. Rejects if it cannot be made to. */
 export type IdleClass = { leave(): Promise<void> };
@@ -14,15 +15,21 @@ const COUNTED_LOOKS = 60;
 const WAITED_MS = 2_000;
 const WAITED_FOR_EACH_RUN = 4;
 
+/** Options of `chrt` for the classes from which a process can enter the class "idle", by their numbers in sched.h. */
+const ENTERED_FROM: ReadonlyMap<number | undefined, string> = new Map([
+  [0, '--other'],
+  [3, '--batch'],
+]);
+
 /**
  * Keeps a process in the class until its own input ends. That also happens if the supervisor is killed: a process that hardly runs would
  * notice late that nobody needs it. Signals are meant for the supervisor. `chrt` is of util-linux. It fails at a thread that ends meanwhile.
  */
 const KEEP = `
   trap '' INT TERM HUP
-  pid=$1
-  leave() { chrt --other --all-tasks --pid 0 "$pid"; }
-  chrt --idle 0 chrt --other 0 true || exit 0
+  pid=$1 class=$2
+  leave() { chrt "$class" --all-tasks --pid 0 "$pid"; }
+  chrt --idle 0 chrt "$class" 0 true || exit 0
   chrt --idle --all-tasks --pid 0 "$pid"
   read -r end
   leave || leave || leave`;
@@ -35,9 +42,12 @@ const KEEP = `
  * the class for good.
  *
  * Does nothing where `chrt` is missing, or where the process could not leave the class: that takes CAP_SYS_NICE or an RLIMIT_NICE of 20.
+ * Does nothing either if the supervisor itself runs in the class "idle", or in a class for real time.
  */
 export function enterIdleClass(pid: number): IdleClass {
-  const keeper = startKeeper(pid);
+  const own = ENTERED_FROM.get(processStat('self')?.schedulingClass);
+  if (own === undefined) return { leave: async () => {} };
+  const keeper = startKeeper(pid, own);
   let since = coreTimeOf(pid);
   let looks = 0;
   const looking = setInterval(() => {
@@ -55,11 +65,11 @@ export function enterIdleClass(pid: number): IdleClass {
   return { leave };
 }
 
-/** `end` makes the process leave the class. `ended` rejects if it could not. */
-function startKeeper(pid: number): { end(): void; readonly ended: Promise<void> } {
+/** `end` returns the process to the class `own`. `ended` rejects if that could not be done. */
+function startKeeper(pid: number, own: string): { end(): void; readonly ended: Promise<void> } {
   let shell: ChildProcess | undefined;
   const ended = new Promise<void>((resolve, reject) => {
-    shell = spawn('sh', ['-c', KEEP, 'sh', String(pid)], { stdio: ['pipe', 'ignore', 'ignore'] });
+    shell = spawn('sh', ['-c', KEEP, 'sh', String(pid), own], { stdio: ['pipe', 'ignore', 'ignore'] });
     // There is no shell: the process has not entered.
     shell.once('error', () => resolve());
     shell.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`process ${pid} has ended`))));
@@ -78,6 +88,8 @@ function isStarving(since: CoreTime, now: CoreTime): boolean {
 
 /** Milliseconds that the main thread of a process has run, and has waited for a core. Undefined if the process has ended. */
 function coreTimeOf(pid: number): CoreTime | undefined {
+  // A process that has ended still has its times until its parent has waited for it.
+  if (processStat(pid) === undefined) return undefined;
   try {
     const [ran, waited] = readFileSync(`/proc/${pid}/schedstat`, 'latin1').split(' ');
     return { ranMs: Number(ran) / 1e6, waitedMs: Number(waited) / 1e6 };

@@ -8,13 +8,13 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { handOver } from '../../services/supervisor/hand-over.ts';
 import { enterIdleClass } from '../../services/supervisor/idle-class.ts';
 import { createMemoryWorker } from '../support/memory-worker.ts';
-import { childrenOf } from '../support/processes.ts';
+import { argumentsOf, childrenOf } from '../support/processes.ts';
 import { create, nextWorker, replaced, workers } from '../support/replaced-workers.ts';
 import { spawnVarve, startServer } from '../support/server.ts';
 import { type SkipOptions, takesMinutes } from '../support/takes-minutes.ts';
 
 /** Scheduling classes of Linux, as sched.h numbers them. */
-const [OTHER, IDLE] = [0, 5];
+const [OTHER, BATCH, IDLE] = [0, 3, 5];
 
 /** The processes that make the next generation of a server and load it use cores that have nothing else to do. */
 const IF_ALLOWED: SkipOptions = canChangeClass()
@@ -89,6 +89,35 @@ describe('the class "idle"', IF_ALLOWED, () => {
     supervisor.kill('SIGKILL');
     await once(supervisor, 'exit');
     await vi.waitFor(() => expect(classesOf(pid)).toEqual([OTHER]), patiently);
+  });
+
+  it('is left for the class that the supervisor has', async () => {
+    const pid = idOf(startBusy());
+    const script = `${IMPORT} const { leave } = enterIdleClass(${pid}); process.stdin.once('data', leave);`;
+    const supervisor = spawn('chrt', [
+      '--batch',
+      '0',
+      process.execPath,
+      '--input-type=module',
+      '--eval',
+      script,
+    ]);
+    onTestFinished(() => void supervisor.kill('SIGKILL'));
+    await vi.waitFor(() => expect(classesOf(pid)).toEqual([IDLE]), patiently);
+    supervisor.stdin.write('leave');
+    await vi.waitFor(() => expect(classesOf(pid)).toEqual([BATCH]), patiently);
+  });
+
+  it('keeps no process of its own for a process that nobody has waited for', async () => {
+    // The shell becomes a program that does not wait for its child.
+    const parent = start(['-c', `${process.execPath} -e '' & exec sleep 60`], 'sh');
+    await vi.waitFor(() => expect(childrenOf(idOf(parent))).toHaveLength(1), patiently);
+    const [child = 0] = childrenOf(idOf(parent));
+    await vi.waitFor(() => expect(readFileSync(`/proc/${child}/stat`, 'latin1')).toMatch(/\) Z /), patiently);
+    enterIdleClass(child);
+    const keepers = () => childrenOf(process.pid).filter((pid) => argumentsOf(pid).includes(String(child)));
+    await vi.waitFor(() => expect(keepers()).toHaveLength(1), patiently);
+    await vi.waitFor(() => expect(keepers()).toEqual([]), patiently);
   });
 
   it('cannot be left by a process that has ended, and a hand-over to it is refused', async () => {

@@ -12,7 +12,7 @@ export function isRunning(pid: number): boolean {
 }
 
 /** The program of a process and its arguments. Empty if the process has ended. */
-function argumentsOf(pid: number): readonly string[] {
+export function argumentsOf(pid: number): readonly string[] {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
   } catch {
