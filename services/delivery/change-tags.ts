@@ -2,7 +2,7 @@ import { DOCUMENT_PUBLISHED_FIELD, PUBLICATION_STATE_FIELD } from '../../shared/
 import {
   type ChangeBatch,
   type LinkChange,
-  type ReadIndex,
+  type LocalRows,
   type RowChange,
   type RowSet,
   WORLDS,
@@ -33,13 +33,8 @@ import {
 } from './tag.ts';
 
 /** The content before a batch. */
-export type EarlierContent = {
+export type EarlierContent = Pick<LocalRows, 'sourceAt' | 'linkedAt' | 'changedComponents'> & {
   readonly registry: SchemaRegistry;
-  /** Returns the source of the row with this key, or of the row that has the component with this key. */
-  sourceAt(rowSet: RowSet, world: World, key: number): Uint8Array | undefined;
-  readonly linkedAt: NonNullable<ReadIndex['linkedAt']>;
-  /** Returns the component attributes that a change of an existing row changes. */
-  changedComponents(change: RowChange): readonly string[];
 };
 
 /** Returns the tags of everything that a batch changes, before the batch is applied. */

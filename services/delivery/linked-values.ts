@@ -1,5 +1,5 @@
 import { addToList, valueAt } from '../../shared/map-values.ts';
-import type { ChangeBatch, ReadIndex, RowSet, World } from '../../shared/read-index/read-index.ts';
+import type { ChangeBatch, LocalRows, RowSet, World } from '../../shared/read-index/read-index.ts';
 import type { ContentType, Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { identifyingFields, type NarrowingRelation, narrowingRelations, narrows } from './narrowing.ts';
@@ -9,10 +9,7 @@ import type { Equality } from './tag.ts';
 /** Returns the values of a row before a batch and after it. */
 export type ValuesAt = (rowSet: RowSet, world: World, key: number) => readonly SourceValues[];
 
-type Linked = {
-  readonly registry: SchemaRegistry;
-  readonly linkedAt: NonNullable<ReadIndex['linkedAt']>;
-};
+type Linked = Pick<LocalRows, 'linkedAt'> & { readonly registry: SchemaRegistry };
 
 /**
  * Returns values of the rows that a row is linked to, before and after a batch. A value such as `city.slug` may narrow a list of the row's

@@ -7,15 +7,15 @@ import { NAME_WORDS, type PackedNames } from './packed-names.ts';
 export type RowNames = (rows: RowTags, add: NameHeader['add']) => boolean;
 
 /** The index whose rows are named. */
-export type NamedRows = Pick<ReadIndex, 'rowNotes'>;
+export type NamedRows = Pick<ReadIndex, 'local'>;
 
 type Names = Pick<PackedNames, 'words' | 'placeOf'>;
 
 /** Creates the names of rows. Remembers those of rows that the read index has in memory, until the row changes. */
-export function createRowNames({ rowNotes }: NamedRows, names: Names): RowNames {
+export function createRowNames({ local }: NamedRows, names: Names): RowNames {
   const kinds = new Map<string, RowNotes>();
   const notesOf = ({ key, type, world }: RowTags['kind']): RowNotes => {
-    const notes = kinds.get(key) ?? rowNotes?.(type, world, key) ?? NONE_KNOWN;
+    const notes = kinds.get(key) ?? local?.rowNotes(type, world, key) ?? NONE_KNOWN;
     kinds.set(key, notes);
     return notes;
   };

@@ -14,20 +14,20 @@ type TagListener = (position: bigint, tags: Iterable<Tag>) => void;
  */
 export function watchTags(
   sink: Sink,
-  { sourceAt, linkedAt, changedComponents }: ReadIndex,
+  { local }: Pick<ReadIndex, 'local'>,
   registry: () => SchemaRegistry,
   {
     changed,
     noted,
   }: { readonly changed?: TagListener | undefined; readonly noted?: TagListener | undefined } = {},
 ): { readonly sink: Sink; readonly positions?: TagPositions } {
-  if (sourceAt === undefined || linkedAt === undefined || changedComponents === undefined) return { sink };
+  if (local === undefined) return { sink };
   const positions = createTagPositions();
   return {
     positions,
     sink: {
       apply(batch) {
-        const before = { sourceAt, linkedAt, changedComponents, registry: registry() };
+        const before = { ...local, registry: registry() };
         if (changed === undefined) {
           positions.note(batch.position, () => tagsOfBatch(before, batch));
           return sink.apply(batch);

@@ -5,7 +5,6 @@ import { type AnswerTerms, TURNS, taskOf } from '../../shared/turns/turns.ts';
 import { type CountLetters, createCountedHighlight, createLetterCount } from '../query/answer-size.ts';
 import { writeAnswer } from '../query/answer-writer.ts';
 import { DEFAULT_ROW_BUDGET, gatherRows } from '../query/gather-rows.ts';
-import { onSnapshot } from '../query/on-snapshot.ts';
 import { createListWriting } from '../query/write-rows.ts';
 import { facetHits } from './facet-hits.ts';
 import { createRowMarking, type HitRow } from './mark-hit.ts';
@@ -26,7 +25,7 @@ export function answerQueries(
   plans: readonly InstantPlan[],
   terms: InstantTerms,
 ): Promise<readonly object[]> {
-  return onSnapshot(index, terms, async (answer) => {
+  return index.answer(async (answer) => {
     const started = terms.now();
     const found = await index.searchMany(
       plans.map(({ search, selection }) => ({
@@ -41,7 +40,7 @@ export function answerQueries(
     for (const [at, plan] of plans.entries())
       results.push(await presentQuery(plan, found[at] as SearchResult, { index, answer, elapsed, count }));
     return results;
-  });
+  }, terms);
 }
 
 type Presenting = {

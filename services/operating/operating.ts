@@ -96,7 +96,7 @@ export function registerGauges(
   metrics.gauge(METRICS.lagEvents, async () => (await view.lag()).events);
   metrics.gauge(METRICS.lagSeconds, async () => (await view.lag()).seconds);
   metrics.samples(METRICS.indexRows, () => countShownRows(index, registry));
-  if (index.staleRows !== undefined) metrics.gauge(METRICS.staleRows, index.staleRows);
+  if (index.local !== undefined) metrics.gauge(METRICS.staleRows, index.local.staleRows);
   if (documents === undefined) return;
   metrics.gauge(METRICS.backlog, () => documents().backlog);
   metrics.gauge(METRICS.backlogOldest, () => documents().oldestSeconds);

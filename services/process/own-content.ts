@@ -146,7 +146,7 @@ async function watchChanges({
   notes,
 }: Watched): Promise<ReturnType<typeof watchTags>> {
   const registry = () => graph.registry();
-  if (index.sourceAt !== undefined || notes === undefined)
+  if (index.local !== undefined || notes === undefined)
     return watchTags(sink, index, registry, { changed: notes?.changed });
   const own = await openChangedRows(graph, sink);
   const note = noteTags?.();

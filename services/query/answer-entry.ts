@@ -3,7 +3,6 @@ import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import { type Answering, type AnswerOptions, gatherAnswer } from './answer-list.ts';
 import { writeAnswer, writeShort } from './answer-writer.ts';
 import { allOf } from './combine-queries.ts';
-import { onSnapshot } from './on-snapshot.ts';
 import type { EntryPlan } from './plan-query.ts';
 import type { RowTree } from './row-tree.ts';
 import { createRowWriting } from './write-rows.ts';
@@ -20,7 +19,7 @@ export async function answerEntry(
 ): Promise<Buffer | null> {
   // `locale=*` names no single entry (SEMANTICS section 12).
   if (plan.type.localized && plan.locale.kind === 'all') return null;
-  return onSnapshot(index, options, async (answer) => {
+  return index.answer(async (answer) => {
     const entry = await findEntry({ index, options, answer }, plan, 'documentId', documentId);
     if (entry === null) return null;
     return writeAnswer(answer, plan.selection, [
@@ -28,7 +27,7 @@ export async function answerEntry(
       createRowWriting(entry, 0),
       (writer) => writeShort(writer, CLOSE),
     ]);
-  });
+  }, options);
 }
 
 /** Runs an entry plan by numeric id or documentId, and returns the entry without an envelope, like Strapi's users and files. */
@@ -38,11 +37,11 @@ export async function answerBareEntry(
   id: number | string,
   options: AnswerOptions = {},
 ): Promise<Buffer | null> {
-  return onSnapshot(index, options, async (answer) => {
+  return index.answer(async (answer) => {
     const field = typeof id === 'number' ? 'id' : 'documentId';
     const entry = await findEntry({ index, options, answer }, plan, field, id);
     return entry === null ? null : writeAnswer(answer, plan.selection, [createRowWriting(entry, 0)]);
-  });
+  }, options);
 }
 
 async function findEntry(

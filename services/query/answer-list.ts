@@ -3,7 +3,6 @@ import { type AnswerTerms, TURNS, taskOf } from '../../shared/turns/turns.ts';
 import { joinRows, writeAnswer, writeBytes, writeShort } from './answer-writer.ts';
 import { writeCursor } from './cursor.ts';
 import { DEFAULT_ROW_BUDGET, gatherRows, type ShownRows } from './gather-rows.ts';
-import { onSnapshot } from './on-snapshot.ts';
 import { describePagination } from './pagination.ts';
 import type { ListPlan } from './plan-query.ts';
 import type { RowTree } from './row-tree.ts';
@@ -27,7 +26,7 @@ const OPEN = Buffer.from('{"data":');
 
 /** Runs a list plan: the body `{"data":[…],"meta":{"pagination":{…}}}` in UTF-8. */
 export function answerList(index: ReadIndex, plan: ListPlan, options: AnswerOptions = {}): Promise<Buffer> {
-  return onSnapshot(index, options, (answer) => listBody({ index, options, answer }, plan));
+  return index.answer((answer) => listBody({ index, options, answer }, plan), options);
 }
 
 async function listBody(answering: Answering, plan: ListPlan): Promise<Buffer> {
@@ -71,7 +70,7 @@ async function explainList(
   answer: AnswerScope,
 ): Promise<object> {
   const { query, sort } = search;
-  const engine = (await index.explain?.({ ...search, answer })) ?? null;
+  const engine = await index.explain({ ...search, answer });
   return { filters: explain?.filters ?? null, query, sort, engine };
 }
 
@@ -86,11 +85,11 @@ export function answerBareList(
   plan: ListPlan,
   options: AnswerOptions = {},
 ): Promise<Buffer> {
-  return onSnapshot(index, options, async (answer) => {
+  return index.answer(async (answer) => {
     const { hits } = await searchPage(index, plan, answer);
     const page = await gatherAnswer({ index, options, answer }, plan, plan.search.world, hits);
     return writeAnswer(answer, plan.selection, [createListWriting(page)]);
-  });
+  }, options);
 }
 
 /** Returns the number of rows that a plan finds, on all pages together. */

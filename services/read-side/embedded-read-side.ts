@@ -19,7 +19,7 @@ export function embeddedReadSide({
       // The index has the types of the graph, including those that are in the log and no longer in the folder.
       const index = createEmbeddedIndex({ ...options, registry: addSynonyms(graph.registry(), synonyms) });
       await loadReadIndex(graph, index);
-      void index.warm?.();
+      void index.local.warm();
       const closed = Promise.withResolvers<void>();
       return {
         index,

@@ -222,39 +222,42 @@ export type ReadIndex = {
   searchMany(requests: readonly SearchRequest[]): Promise<readonly SearchResult[]>;
   traverse(request: TraverseRequest): Promise<TraverseResult>;
   /**
-   * Runs `work`, which makes one answer of several searches and traversals with the given scope, all on one state of the index. If the
-   * state changes, `work` runs again. Absent: each search and traversal sees the current state.
+   * Runs `work`, which makes one answer of several searches and traversals with the given scope. An index with `local` rows gives all of
+   * them one state, and runs `work` again if the state changes. Another index gives each the current state.
    */
-  answer?<Result>(work: (answer: AnswerScope) => Promise<Result>, terms?: AnswerTerms): Promise<Result>;
+  answer<Result>(work: (answer: AnswerScope) => Promise<Result>, terms?: AnswerTerms): Promise<Result>;
   /** Explains how a search is answered, as JSON for people: the engine's own query and the chosen strategies. Does not affect answers. */
-  explain?(request: SearchRequest): Promise<unknown>;
+  explain(request: SearchRequest): Promise<unknown>;
+  /** Absent: the index has no rows in this process. */
+  readonly local?: LocalRows;
+  close(): Promise<void>;
+};
+
+/** Rows of an index in this process. */
+export type LocalRows = {
   /**
    * Builds in the background what the first queries would otherwise wait for. Resolves when that is done or the index was closed. No caller
    * needs to wait for it.
    */
-  warm?(): Promise<void>;
-  /** Returns the number of rows whose texts have changed since their words were read. Searches read them first. Absent like `sourceAt`. */
-  staleRows?(): number;
-  /**
-   * Returns the source of the content type's row with this key, or of the row that contains the component with this key. Absent: the index
-   * has no rows in this process.
-   */
-  sourceAt?(rowSet: RowSet, world: World, key: number): Uint8Array | undefined;
+  warm(): Promise<void>;
+  /** Returns the number of rows whose texts have changed since their words were read. Searches read them first. */
+  staleRows(): number;
+  /** Returns the source of the content type's row with this key, or of the row that contains the component with this key. */
+  sourceAt(rowSet: RowSet, world: World, key: number): Uint8Array | undefined;
   /**
    * Returns the keys of a content type's row, and of the rows linked to it by a relation that the type owns. `key` is that of the row, or
-   * of a component that it contains. Absent like `sourceAt`.
+   * of a component that it contains.
    */
-  linkedAt?(
+  linkedAt(
     rowSet: RowSet,
     key: number,
     at: { readonly world: World; readonly attribute: string },
   ): LinkedKeys | undefined;
   /**
    * Returns notes of callers on a content type's rows. `name` identifies a kind of notes. The index forgets the note on a row whose source
-   * changes. Absent like `sourceAt`.
+   * changes.
    */
-  rowNotes?(type: Uid, world: World, name: string): RowNotes;
-  /** Returns the component attributes that a change of an existing row would change. Absent like `sourceAt`. */
-  changedComponents?(change: RowChange): readonly string[];
-  close(): Promise<void>;
+  rowNotes(type: Uid, world: World, name: string): RowNotes;
+  /** Returns the component attributes that a change of an existing row would change. */
+  changedComponents(change: RowChange): readonly string[];
 };

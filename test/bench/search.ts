@@ -64,7 +64,7 @@ const before = megabytes();
 let started = process.cpuUsage();
 await (await openIndex('read by their first search')).close();
 const index = await openIndex('taken from stored words by their first search');
-await index.warm?.();
+await index.local.warm();
 for (const kind of KINDS) await measure(kind);
 
 /** Loads the rows, and says what the first search of each type takes. */

@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import { describeAnswers } from './read-index-answers.ts';
 import { describeChanges } from './read-index-changes.ts';
 import { describeCursors } from './read-index-cursors.ts';
 import { describeMany } from './read-index-many.ts';
@@ -21,6 +22,7 @@ export function describeReadIndexContract(
     describe('sorting', () => describeSorting(open));
     describe('cursors', () => describeCursors(open));
     describe('traversal', () => describeTraversal(open));
+    describe('answers', () => describeAnswers(open));
     describe('changes', () => describeChanges(open));
     if (words) describe('words and facets', () => describeWords(open));
     if (words) describe('several searches', () => describeMany(open));

@@ -43,7 +43,7 @@ it('answers correctly with words that were stored in any earlier state of the ro
       await stored.index.close();
       const opened = await createAt(all.slice(0, openedAt), { wordFiles });
       const again = await createAt(all.slice(0, openedAt), {});
-      const warm = opened.index.warm?.();
+      const warm = opened.index.local.warm();
       for (const [at, each] of [...all.slice(openedAt).entries()]) {
         const position = BigInt(openedAt + at + 2);
         await applyStep([opened.index], opened.world, each, position);

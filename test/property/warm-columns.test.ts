@@ -105,7 +105,7 @@ it('makes right dictionaries of columns, with any changes and queries meanwhile'
 it('stops when the index is closed', async () => {
   const index = createEmbeddedIndex({ registry });
   await index.apply({ position: 1n, rows: [put(1, 1)], links: [] });
-  const warming = index.warm?.();
+  const warming = index.local.warm();
   await index.close();
   await expect(warming).resolves.toBeUndefined();
 });

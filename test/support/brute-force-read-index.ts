@@ -48,6 +48,8 @@ export function createBruteForceReadIndex(registry: SchemaRegistry): ReadIndex {
     search: async (request) => search(state, request),
     searchMany: async (requests) => requests.map((request) => search(state, request)),
     traverse: async (request) => traverse(state, request),
+    answer: (work) => work({}),
+    explain: async ({ query }) => ({ engine: 'brute force', query }),
     close: async () => {},
   };
 }

@@ -98,6 +98,11 @@ export async function createTestIndices(
           await findable(url, written, space);
           return reader.traverse(request);
         },
+        answer: reader.answer,
+        async explain(request) {
+          await findable(url, written, space);
+          return reader.explain(request);
+        },
         close: async () => {},
       };
     },

@@ -143,7 +143,7 @@ it('restarts an answer of two requests when rows change between them', async () 
     query: { kind: 'text', match: 'contains', field: 'title', value: '7', fold: true },
   } as const;
   vi.useRealTimers();
-  const answer = index.answer?.(async (scope) => {
+  const answer = index.answer(async (scope) => {
     const { hits, total } = await index.search({ ...search, answer: scope, traversed: true });
     const tags = {
       rowSet: { type: BOOK, path: [] },

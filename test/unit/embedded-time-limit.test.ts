@@ -30,14 +30,12 @@ it('counts all searches and traversals of one answer together, and those of anot
   const tooExpensive = expect.any(QueryTooExpensive);
   // The links of one row are traversed before the clock is read.
   const traverse = { ...tags, parents: [0], limit: 10 };
-  await index.answer?.(async (answer) => {
+  await index.answer(async (answer) => {
     await index.traverse({ ...traverse, answer });
     await expect(index.traverse({ ...traverse, answer })).rejects.toEqual(tooExpensive);
     await expect(index.search({ ...page, size: 1, withTotal: true, answer })).rejects.toEqual(tooExpensive);
   });
-  const counts = await index.answer?.(
-    async (answer) => (await index.traverse({ ...traverse, answer })).counts,
-  );
+  const counts = await index.answer(async (answer) => (await index.traverse({ ...traverse, answer })).counts);
   expect(counts).toEqual([10]);
 });
 

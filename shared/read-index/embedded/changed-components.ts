@@ -7,7 +7,7 @@ import { type SourceStore, sourcesOf } from './source-store.ts';
 
 type Rows = { readonly rowSets: RowSets; readonly sources: SourceStore };
 
-/** Implements `ReadIndex.changedComponents`. */
+/** Implements `LocalRows.changedComponents`. */
 export function changedComponents(rows: Rows, { type, version, key, row }: RowChange): readonly string[] {
   const rowSet = versionRowSet(rows.rowSets, type, version);
   const existing = rowSet.ordinals.get(key);

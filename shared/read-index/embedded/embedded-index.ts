@@ -5,7 +5,7 @@ import type { SchemaRegistry } from '../../schema/schema-registry.ts';
 import { createSequence } from '../../turns/sequence.ts';
 import { TURNS, type Turns } from '../../turns/turns.ts';
 import type { IndexedContent } from '../indexed-content.ts';
-import type { ReadIndex, SearchRequest, SearchResult, World } from '../read-index.ts';
+import type { LocalRows, ReadIndex, SearchRequest, SearchResult, World } from '../read-index.ts';
 import { createAnswers } from './answers.ts';
 import { applyLinks, applyRows } from './apply-batch.ts';
 import { bindQuery } from './bind-query.ts';
@@ -55,6 +55,7 @@ export type EmbeddedIndexOptions = {
 };
 
 export type EmbeddedIndex = ReadIndex & {
+  readonly local: LocalRows;
   /** Returns the content of the index, for comparing it with the expected content. */
   content(world: World): IndexedContent;
 };
@@ -112,17 +113,23 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedInde
     },
     traverse: (request) => answers.part(request.answer, () => createLinkTraversal(state, request)),
     explain: (request) => answers.part(request.answer, () => () => explain(state, request)),
-    sourceAt: (rowSet, world, key) => sourceAt(state, rowSet, world, key),
-    linkedAt: (rowSet, key, at) => linkedAt(state.rowSets, rowSet, key, at),
-    rowNotes: (type, world, name) => rowNotes(worldRowSet(rowSets, type, world), name),
-    changedComponents: (change) => changedComponents(state, change),
+    local: createLocalRows(state, () => isOpen),
     content: (world) => readIndexedContent(rowSets, state.sources, world),
-    warm: () => warm(state, () => isOpen),
-    staleRows: () => countStaleRows(state),
     close: async () => {
       isOpen = false;
       await saveWords(state, { pause: () => nextTurn(true), sliceMs: SLICE_MS });
     },
+  };
+}
+
+function createLocalRows(state: WordSearchState, isOpen: () => boolean): LocalRows {
+  return {
+    warm: () => warm(state, isOpen),
+    staleRows: () => countStaleRows(state),
+    sourceAt: (rowSet, world, key) => sourceAt(state, rowSet, world, key),
+    linkedAt: (rowSet, key, at) => linkedAt(state.rowSets, rowSet, key, at),
+    rowNotes: (type, world, name) => rowNotes(worldRowSet(state.rowSets, type, world), name),
+    changedComponents: (change) => changedComponents(state, change),
   };
 }
 

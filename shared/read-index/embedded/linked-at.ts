@@ -3,7 +3,7 @@ import { listValues } from './row-lists.ts';
 import { type RowSets, worldRowSet } from './row-sets.ts';
 import { rootOrdinal } from './source-at.ts';
 
-/** Implements `ReadIndex.linkedAt`. */
+/** Implements `LocalRows.linkedAt`. */
 export function linkedAt(
   rowSets: RowSets,
   address: RowSet,

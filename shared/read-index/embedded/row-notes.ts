@@ -5,7 +5,7 @@ import type { RowSetIndex } from './row-set.ts';
 
 const FIRST_ROWS = 1024;
 
-/** Implements `ReadIndex.rowNotes`. */
+/** Implements `LocalRows.rowNotes`. */
 export function rowNotes({ sources, notes }: RowSetIndex, name: string): RowNotes {
   const list = valueAt(notes, name, () => ({ words: new Uint32Array(FIRST_ROWS * NOTE_WORDS) }));
   return {

@@ -36,7 +36,7 @@ export type RowSetIndex = {
   idsAscend: boolean;
   lastId: number;
   readonly sources: (Uint8Array | undefined)[];
-  /** Notes on rows (see `ReadIndex.rowNotes`). */
+  /** Notes on rows (see `LocalRows.rowNotes`). */
   readonly notes: Map<string, NoteList>;
   /** Links from these rows, by owning attribute. A row set of one version has links in one world only. */
   readonly links: { readonly [world in World]: Map<string, Links> };

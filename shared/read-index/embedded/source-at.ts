@@ -6,7 +6,7 @@ import { type SourceStore, sourcesOf } from './source-store.ts';
 
 type Rows = { readonly rowSets: RowSets; readonly sources: SourceStore };
 
-/** Implements `ReadIndex.sourceAt`. */
+/** Implements `LocalRows.sourceAt`. */
 export function sourceAt(
   { rowSets, sources }: Rows,
   address: RowSet,

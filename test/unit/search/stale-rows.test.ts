@@ -39,12 +39,12 @@ it('counts the rows that show a changed row until a search has read them again',
   const index = await taggedArticles(10);
   await rename(index, 'early', 2n);
   // Nothing has been read, so nothing is out of date.
-  expect(index.staleRows?.()).toBe(0);
+  expect(index.local.staleRows()).toBe(0);
   expect(await found(index, 'early ')).toBe(10);
   await rename(index, 'quixotic', 3n);
-  expect(index.staleRows?.()).toBe(10);
+  expect(index.local.staleRows()).toBe(10);
   expect([await found(index, 'quixotic '), await found(index, 'early ')]).toEqual([10, 0]);
-  expect(index.staleRows?.()).toBe(0);
+  expect(index.local.staleRows()).toBe(0);
   await index.close();
 });
 
@@ -52,11 +52,11 @@ it('reads many rows again without a search, and a search does not miss those tha
   const index = await taggedArticles(5_000);
   expect(await found(index, 'tag ')).toBe(5_000);
   await rename(index, 'quixotic', 2n);
-  expect(index.staleRows?.()).toBeGreaterThan(1_000);
+  expect(index.local.staleRows()).toBeGreaterThan(1_000);
   expect(await found(index, 'quixotic ')).toBe(5_000);
   await rename(index, 'vermilion', 3n);
-  expect(index.staleRows?.()).toBeGreaterThan(1_000);
-  await vi.waitFor(() => expect(index.staleRows?.()).toBe(0), { timeout: 20_000 });
+  expect(index.local.staleRows()).toBeGreaterThan(1_000);
+  await vi.waitFor(() => expect(index.local.staleRows()).toBe(0), { timeout: 20_000 });
   expect([await found(index, 'vermilion '), await found(index, 'quixotic ')]).toEqual([5_000, 0]);
   await index.close();
 });

@@ -8,7 +8,7 @@ import { openSession, type SearchContext, type Session } from './session.ts';
 import { traverseRows } from './traverse-rows.ts';
 
 /** The read side of the port. */
-export type ElasticsearchReader = Pick<ReadIndex, 'search' | 'searchMany' | 'traverse'> & {
+export type ElasticsearchReader = Pick<ReadIndex, 'search' | 'searchMany' | 'traverse' | 'answer'> & {
   /** Explains how a search is executed. */
   explain(request: Parameters<ReadIndex['search']>[0]): Promise<Explanation>;
 };
@@ -57,6 +57,7 @@ export function createElasticsearchReader(options: ElasticsearchReaderOptions): 
       const session = sessionOf(request.answer, request.world);
       return traverseRows(session instanceof Promise ? await session : session, request);
     },
+    answer: (work) => work({}),
     explain: async (request) =>
       explainSearch(context, request, (await sessionOf(request.answer, request.world)).sent),
   };
