@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Habits, habitsOf, habitsOfFiles } from '../support/habits.ts';
 import { optionalMembersOf, optionalPortMembers } from '../support/optional-members.ts';
 
-/** How many places still break a habit. A number may only fall: lower it with each one that you fix. */
+/** Number of places that still break a habit. It may only fall: lower it with each one that you fix. */
 const LEFT: { readonly [habit in keyof Habits]: number } = {
   spreadLiterals: 0,
   optionalMembers: 0,
@@ -104,7 +104,7 @@ it.each([
 it('counts the lines of an inner function only for the inner function', () => {
   const outer = (inner: number, own: number) =>
     of(`export function f() {\n${filled('const g = () => {…};', inner)}\n${filled('…', own)}}`).longFunctions;
-  // Its first and its last line, and the one where the other begins.
+  // Three more lines count for `f`: its first, its last, and the one on which `g` begins.
   expect(outer(40, 38)).toEqual([]);
   expect(outer(40, 39)).toEqual(['a.ts: f has 41 lines']);
   expect(outer(41, 38)).toEqual(['a.ts: g has 41 lines']);

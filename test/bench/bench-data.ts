@@ -49,14 +49,14 @@ function lineCount(path: string): number {
   return Number(execFileSync('wc', ['-l', path]).toString().trim().split(' ')[0]);
 }
 
-/** What the queries lead through beyond what types copy by default. */
+/** Relation paths that the benchmark's queries traverse and that Varve does not copy into documents by default. */
 const COPIED_PATHS: Readonly<Record<string, readonly string[]>> = {
   restaurant: ['reviews', 'chef.country.continent'],
   chef: ['restaurants.reviews'],
   review: ['restaurant.chef.country.continent'],
 };
 
-/** The same content types, with what the benchmark's queries lead through copied into the documents. */
+/** Writes the same content types, changed so that documents copy the relation paths that the benchmark's queries traverse. */
 export function writeDenormalisedTypes(folder: string): void {
   cpSync(CONTENT_TYPES, folder, { recursive: true });
   for (const [name, paths] of Object.entries(COPIED_PATHS)) {

@@ -20,7 +20,7 @@ export type ElasticsearchBenchOptions = {
   readonly scratch: string;
   /** The indices are left for another run over the same data. */
   readonly keep: boolean;
-  /** Of each measurement; there are two in each round. */
+  /** Duration of one measurement. A round has two: one of Varve, one of Elasticsearch alone. */
   readonly seconds: number;
   readonly rounds: number;
   /** Before anything is measured, all queries together: processes that have just been started get faster for a while. */
@@ -28,12 +28,12 @@ export type ElasticsearchBenchOptions = {
   readonly connections: readonly number[];
   readonly seed: number;
   readonly loads: readonly NamedLoad[];
-  /** The content types; they are copied for the run. Absent: those that copy what the queries of `queries.json` lead through. */
+  /** Folder of content types, copied for the run. Absent: types whose documents copy the relations that `queries.json` traverses. */
   readonly contentTypes?: string;
   readonly say: (line: string) => void;
 };
 
-/** Of the log and of the indices. */
+/** Namespace of the log and of the indices. */
 export const SPACE = 'bench';
 const WARM_UP_CONNECTIONS = 16;
 const NODE_FLAGS = ['--min-semi-space-size=32'];

@@ -16,7 +16,7 @@ export type CompareCheckoutsOptions = {
   /** Each side's data is loaded into folders below, or used again from there. */
   readonly data: string;
   readonly scratch: string;
-  /** Of each measurement; a pair is two. */
+  /** Duration of one measurement. A pair is two measurements: one of A, one of B. */
   readonly seconds: number;
   readonly pairs: number;
   readonly connections: number;
@@ -29,7 +29,7 @@ export type CompareCheckoutsOptions = {
   readonly say: (line: string) => void;
 };
 
-/** Whether every median is high enough. */
+/** Result of the comparison. `holds`: A is fast enough. */
 export type Verdict = { readonly holds: boolean };
 
 type Side = { readonly name: 'A' | 'B'; readonly server: ServerProcess };
@@ -77,7 +77,7 @@ export async function compareCheckouts(options: CompareCheckoutsOptions): Promis
   );
   const all = reads === undefined ? undefined : pairedMedian(reads);
   if (all !== undefined) say(`all reads: A / B ${num(all.median, 3)}, ${interval(all)}`);
-  // One query's pairs alone say little: it counts against A when its whole interval does.
+  // One query has few pairs. It counts against A only if its whole interval is too low.
   const low = rows.filter(({ rate, kind }) => rate.median < LEAST[kind] && rate.high < LEAST[kind]);
   const appends = rows.find(({ name }) => name === 'append');
   const holds =

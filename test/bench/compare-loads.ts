@@ -12,7 +12,7 @@ import type { RecordedSearches } from './recorded-searches.ts';
 import type { ServerProcess } from './server-process.ts';
 
 export type Sides = {
-  /** Of Elasticsearch. */
+  /** URL of Elasticsearch. */
   readonly url: string;
   /** Varve on it, and on its embedded index. */
   readonly server: ServerProcess;
@@ -27,7 +27,7 @@ export type CompareOptions = {
   readonly embeddedRequest: () => LoadRequest;
   readonly recorded: RecordedSearches;
   readonly connections: number;
-  /** Of each measurement; there are two in each round. */
+  /** Duration of one measurement. A round has two: one of Varve, one of the raw engine. */
   readonly seconds: number;
   readonly rounds: number;
 };
@@ -49,7 +49,7 @@ export type Comparison = {
   readonly ratio: PairedMedian;
   /** The same by the CPU time of an answer: the raw engine's node by Varve and its node. What else the machine does hardly matters. */
   readonly cpuRatio: PairedMedian;
-  /** Of p50, in milliseconds. */
+  /** Difference of the p50 latencies, in milliseconds. */
   readonly overhead: number;
   readonly embedded: LoadResult;
   readonly failed: number;

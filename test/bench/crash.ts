@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { Command } from 'commander';
 import { CONFORMANCE_SCHEMA, startServer } from '../support/server.ts';
 
-/** How long a server is away after kill -9 of its worker, and how long a start takes after kill -9 of its supervisor. */
+/** Measures how long a server is away after kill -9 of its worker, and how long a start takes after kill -9 of its supervisor. */
 const { data, contentTypes, path, rounds } = new Command('crash')
   .requiredOption('--data <dir>', 'data directory')
   .option('--content-types <dir>', 'its content types', CONFORMANCE_SCHEMA)
@@ -42,7 +42,7 @@ async function timed<Result>(work: () => Promise<Result>): Promise<[Result, numb
   return [result, performance.now() - begun];
 }
 
-/** On a connection of its own. */
+/** Sends a GET on a new connection and requires status 200. */
 async function ask(url: string): Promise<void> {
   const [answer] = (await once(request(url, { agent: false }).end(), 'response')) as [IncomingMessage];
   answer.resume();

@@ -95,7 +95,7 @@ function show(what: 'writer' | 'rebuild', raw: Measured, measured: Measured): vo
   console.log(`${what}: ${line(measured)}, ${(rate(measured) / rate(raw)).toFixed(2)} of raw`);
 }
 
-/** On a copy of the directory that no server has: its first indexing, to the report at its end. */
+/** Rebuilds the index from a copy of the data directory that no server uses, and measures its first indexing until its last report. */
 async function rebuild(): Promise<Measured> {
   const data = mkdtempSync(join(tmpdir(), 'varve-build-data-'));
   const own = ['--data', data, '--read-index', options.url, '--space', 'benchrebuild'];

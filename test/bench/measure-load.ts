@@ -11,7 +11,7 @@ export function get(path: string): LoadRequest {
 export type Traffic = {
   readonly base: string;
   readonly request: (i: number) => LoadRequest;
-  /** Of every request; wrk alone sends them. */
+  /** Headers of every request. Only wrk sends them. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Tells an answer of status 200 that says in its body that something failed. Default: there is none. */
   readonly hasFailed?: (body: string) => boolean;
@@ -106,7 +106,7 @@ export async function measureLoad(
   };
 }
 
-/** What autocannon keeps for a connection: the request that it sent last. */
+/** State that autocannon keeps for a connection: the request that it sent last. */
 type Asking = { asked?: LoadRequest };
 
 function shown(asked: LoadRequest | undefined): string {

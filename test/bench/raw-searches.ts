@@ -24,10 +24,10 @@ import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { LoadRequest } from './measure-load.ts';
 
-/** What Varve sends to Elasticsearch for a request, in order. */
+/** Finds the requests that Varve sends to Elasticsearch for a request, in their order. */
 export type RawSearches = {
   of(request: LoadRequest): Promise<readonly LoadRequest[]>;
-  /** The same without asking, where what is sent does not depend on what was found. */
+  /** The same without asking Elasticsearch. Possible if no request depends on the answer to an earlier one. */
   unasked(request: LoadRequest): Promise<readonly LoadRequest[]>;
   close(): Promise<void>;
 };
@@ -40,7 +40,7 @@ export type RawSearchesOptions = {
 
 const NOT_LIMITED = Number.MAX_SAFE_INTEGER;
 
-/** Answers requests in this process, with Varve's own code, and tells what was sent for each. */
+/** Answers requests in this process, with Varve's own code, and reports the requests that it sent for each. */
 export function createRawSearches({ url, space, registry }: RawSearchesOptions): RawSearches {
   const client = createElasticsearchClient({ url });
   const layouts = createLayouts(registry);

@@ -35,7 +35,7 @@ const options = new Command()
     resume: boolean;
   }>();
 
-/** What is measured: `whole` is a rebuild from its start until a moment after it serves. */
+/** Measured phases. `whole` is a rebuild from its start until a moment after the new generation serves. */
 const PHASES = ['quiet', 'replaying', 'indexing', 'verifying', 'taking over', 'whole', 'rollback'] as const;
 type Phase = (typeof PHASES)[number];
 type Measured = LoadResult & { readonly heldUpMs: number };
@@ -43,7 +43,7 @@ type Measured = LoadResult & { readonly heldUpMs: number };
 const WARM_UP_SECONDS = 8;
 /** After the new generation serves, queries find it as it was made. */
 const AFTERWARDS_MS = 3_000;
-/** What is shorter is shown, but not among the medians. */
+/** The medians omit phases that were shorter than this; they are only printed. */
 const SHORTEST_MS = 1_000;
 
 const root = resolve(import.meta.dirname, '../..');

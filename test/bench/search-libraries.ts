@@ -27,7 +27,7 @@ const KINDS = ['bistro', 'diner', 'cafe', 'fine_dining', 'street'];
 const FACETS = ['stars', 'kind', 'open'] as const;
 const REQUESTS = 300;
 
-/** What MiniSearch and Orama take to find rows like the restaurants, with typos and beginnings, and to count three facets. */
+/** Measures how long MiniSearch and Orama take to search rows like the restaurants with typos and prefixes, and to count three facets. */
 export async function measureLibraries(folder: string, words: TypedWords): Promise<void> {
   const load = createRequire(join(folder, 'package.json'));
   const rows = restaurants(words);

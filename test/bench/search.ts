@@ -107,7 +107,7 @@ async function measure({ name, type, query }: Kind): Promise<void> {
   const { user, system } = process.cpuUsage(cpu);
   times.sort((a, b) => a - b);
   const at = (share: number) => (times[Math.floor(times.length * share)] as number).toFixed(2);
-  // Of the processor: the rest of the machine may be busy.
+  // CPU time and not elapsed time: other processes of the machine may be busy.
   const mean = (user + system) / 1000 / times.length;
   const rate = Math.round(1000 / mean);
   const matches = Math.round(found / times.length);

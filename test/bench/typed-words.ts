@@ -69,7 +69,7 @@ export function writeTexts(folder: string, words: TypedWords): void {
 /** Requests of one kind, by number; the same for the same seed. */
 export type LoadSource = {
   get(i: number): LoadRequest;
-  /** How many of the first requests were there before. */
+  /** Number of the first `used` requests that repeat an earlier one. */
   repeats(used: number): number;
 };
 

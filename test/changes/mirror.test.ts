@@ -11,7 +11,7 @@ import { createDataDirectory, type RunningServer, startServer } from '../support
 import { takesMinutes } from '../support/takes-minutes.ts';
 
 const CHANGES = Number(process.env['VARVE_MIRROR_CHANGES'] ?? 300);
-/** How often the source is killed, and how often the mirror. */
+/** Number of kills of the source, and also of the mirror. */
 const KILLS = Number(process.env['VARVE_MIRROR_KILLS'] ?? 3);
 const TIMEOUT_MS = 120_000 + CHANGES * 200 + KILLS * 20_000;
 const TYPES = 'api::tag.tag=tags,api::article.article=articles';
@@ -33,7 +33,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** What a server shows, without what is its own. */
+/** Returns the content that a server shows, without the ids and times that each server chooses itself. */
 async function contentOf(url: string): Promise<readonly string[]> {
   const rows: string[] = [];
   for (const path of ['tags', 'articles']) {

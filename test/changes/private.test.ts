@@ -142,7 +142,7 @@ it('a publication that makes links of the other side visible is an item', async 
   expect(brief(published)).toEqual(['published update']);
 });
 
-/** What a reader sees of a page but times and ids of components. */
+/** Returns the content of a page that a reader sees, without times and ids of components. */
 async function shown(path: string, status: string): Promise<string> {
   const populate =
     'populate[seo][populate]=*&populate[list][populate]=*&populate[zone][populate]=*&populate[vault]=true';

@@ -4,7 +4,7 @@ import { clientServer } from './client-server.ts';
 
 /** The community's SDK, as npm has it. It keeps tokens in cookies or local storage: without a browser it sends none. */
 const server = clientServer();
-// Its types describe the CommonJS build, where the class is one level deeper.
+// The SDK's types describe the CommonJS build, where the class is one level deeper.
 const Strapi = sdkModule as unknown as typeof sdkModule.default;
 
 type Data = { readonly documentId: string; readonly title: string };

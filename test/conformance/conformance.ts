@@ -26,7 +26,7 @@ const own = new Set(
 );
 const rest = process.argv.slice(2).filter((_, i) => !own.has(i));
 const space = `conformance_${process.pid}_${Date.now()}`;
-/** Of a KurrentDB; absent: an SQLite file. */
+/** URL of a KurrentDB that holds the log. Absent: the log is an SQLite file. */
 const log = realServerUrl();
 const started = performance.now();
 const server = await start();

@@ -12,7 +12,7 @@ export type AssetPlace = {
 
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
-/** What every adapter of the AssetStore port holds to. */
+/** Tests that every adapter of the AssetStore port passes. */
 export const describeAssetStore = (name: string, createPlace: () => Promise<AssetPlace>): void => {
   const placeForTest = async () => {
     const place = await createPlace();

@@ -31,7 +31,7 @@ describe('the fence of leaders', await needsElasticsearch(), () => {
     if (url !== undefined) await removeIndices(url, space);
   });
 
-  /** Whether a leader of this epoch may move the alias of searches to the index. */
+  /** Moves the alias of searches to the index as a leader of this epoch. Returns false if the fence refuses it. */
   const promote = async (epoch: number): Promise<boolean> => {
     try {
       await client.indices.updateAliases({

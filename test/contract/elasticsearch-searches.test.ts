@@ -100,7 +100,7 @@ describe('searches by words on Elasticsearch', await needsElasticsearch(), () =>
     expect((await search(request('quixotic player'))).ids).toEqual([[9]]);
     await index.apply({ position: 3n, rows: [book(9, null)], links: [] });
     const gone = await search(request('player'));
-    // Of the words of documents the next one is two typos away.
+    // The most similar word of a document is two typos away.
     expect(gone.results[0]?.text?.corrected).toEqual(new Map([['player', 'layer']]));
     expect(gone.ids[0]?.toSorted()).toEqual([1, 2, 3]);
     const shorter = await search(request('theory boundary '));

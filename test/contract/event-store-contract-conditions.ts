@@ -10,7 +10,7 @@ import {
   type WithLog,
 } from './event-store-fixtures.ts';
 
-/** How appends with a condition behave, and what a store does that does not check conditions. */
+/** Tests appends with a condition, on stores that check conditions and on stores that do not. */
 export const describeConditions = (withLog: WithLog, checks: Abilities['checksConditions'] = true): void => {
   const where =
     (expected: boolean): WithLog =>

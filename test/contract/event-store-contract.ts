@@ -16,8 +16,8 @@ import {
 } from './event-store-fixtures.ts';
 
 /**
- * What every adapter of the EventStore port holds to. It assumes neither dense positions nor that a subscriber hears of an
- * event in any given time, and its ids and streams are new in every run, so that a log may live on a shared server.
+ * Tests that every adapter of the EventStore port passes. They assume neither dense positions nor a time limit within which a
+ * subscriber receives an event. Ids and streams are new in every run, so the log may be on a shared server.
  */
 export const describeEventStore = (
   name: string,

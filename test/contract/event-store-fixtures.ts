@@ -10,13 +10,13 @@ export type TestLog = {
   remove(): Promise<void>;
 };
 
-/** What an adapter's server cannot do, each with the reason. */
+/** Tests that an adapter's server cannot pass, each with the reason. */
 export type ContractSkips = {
   /** Appends of 20 MB. */
   readonly largeAppends?: string;
 };
 
-/** What differs between adapters without being a fault. */
+/** Abilities in which adapters may differ. */
 export type Abilities = {
   /** Default: true. `of its version`: the store says so itself once it is open. */
   readonly checksConditions?: boolean | 'of its version';

@@ -10,7 +10,7 @@ import { describeTraversal } from './read-index-traversal.ts';
 import { describeValues } from './read-index-values.ts';
 import { describeWords } from './read-index-words.ts';
 
-/** What every adapter of the `ReadIndex` port does. `open` gives an empty index, which the suite closes. `words`: whether it searches. */
+/** Tests that every adapter of the `ReadIndex` port passes. They close the empty index that `open` returns. `words`: it has search. */
 export function describeReadIndexContract(
   name: string,
   open: OpenIndex,

@@ -31,7 +31,7 @@ const request = (asked: Partial<SearchRequest>): SearchRequest => ({
 
 const [poem, long, byAnn] = [term('genre', 'poem'), term('pages', 9), some('author', term('name', 'Ann'))];
 const heat = text('heat layer');
-/** What a search box with three refined facets asks for, and whatever else one request may have. */
+/** Searches of a search box with three refined facets, and of every other kind that one request may have. */
 const REQUESTS: readonly SearchRequest[] = [
   request({ query: all(poem, long, byAnn), text: heat, facets: [GENRE, AUTHORS] }),
   request({ query: all(long, byAnn), text: heat, facets: [GENRE], size: 0 }),
@@ -52,7 +52,7 @@ const REQUESTS: readonly SearchRequest[] = [
   request({ type: PAGE, text: text('heat', { locales: 'all' }) }),
 ];
 
-/** What a result says, without what is opaque. */
+/** Returns a result without its opaque parts, and with the ids of its rows. */
 const said = ({ hits, ...result }: SearchResult) => ({
   ...result,
   ids: hits.sources.map((each) => decode(each).id),

@@ -155,7 +155,7 @@ export function describeWords(open: OpenIndex): void {
     expect(await ids(shelf, 'sunflower ', exactly)).toEqual([]);
     expect(await ids(shelf, 'day light ', exactly)).toEqual([]);
     expect(await ids(shelf, 'sunflower ', { text: { fields: new Set(['body']) } })).toEqual([]);
-    // What was not asked for is left out: the filter passes no pair.
+    // Rows that the filter refuses are not found by a pair of words either.
     expect(await ids(shelf, 'sunflower ', { query: term('id', 1) })).toEqual([]);
   });
 

@@ -14,7 +14,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const DOCUMENTED_BASE = 'http://127.0.0.1:1337';
 const ELASTICSEARCH = 'http://127.0.0.1:9200';
 const space = `docs_${process.pid}`;
-/** Of this run, once a command has asked for it. */
+/** URL of this run's Elasticsearch. Absent until a command needs it. */
 let elasticsearch: string | undefined;
 
 /** These replace the installation the tests run on, or run these tests: that the script exists is all that can be checked. */

@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 async function copy(way: Way, from: string, to: string): Promise<void> {
-  // What is in the write-ahead log would else be missing from the file.
+  // Otherwise the copied file would lack the transactions that are only in the write-ahead log.
   const db = new DatabaseSync(join(from, 'events.db'));
   db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   db.close();

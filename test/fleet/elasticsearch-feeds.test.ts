@@ -10,7 +10,7 @@ import { pauseMember } from '../support/pause-member.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
 
-/** How often the leader is killed or stopped. */
+/** Number of times that the leader is killed or stopped. */
 const ENDS = Number(process.env['VARVE_FEED_ENDS'] ?? 2);
 const RETRY = { VARVE_WEBHOOK_RETRY: Array(200).fill('0.1').join(), VARVE_WEBHOOK_HOLD: '3600' };
 

@@ -128,7 +128,7 @@ describe(
   },
 );
 
-/** What each process wrote last. */
+/** Returns the end of each process's output. */
 function lastWords(): string {
   const members = [...fleet.projects, ...fleet.apis];
   return members
@@ -145,7 +145,7 @@ async function expectOnce(sent: readonly SentEdit[]): Promise<void> {
   const facts = await readLogFacts(fleet.eventStore, space);
   for (const { key, number } of answered)
     expect(facts.edits.get(`${key} ${number}`), `${key} ${number}`).toBe(1);
-  // What the editors write is random, and may come twice.
+  // Only the writers' names are unique. The editors' values are random and may repeat.
   const twice = [...facts.edits, ...facts.created].filter(
     ([name, times]) => name.startsWith('written-') && times > 1,
   );

@@ -8,7 +8,7 @@ import { followFeed } from '../support/follow-feed.ts';
 import { pauseMember } from '../support/pause-member.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** How often the leader is killed, or stopped. */
+/** Number of times that the leader is killed or stopped. */
 const ENDS = Number(process.env['VARVE_FEED_ENDS'] ?? 4);
 
 let fleet: TestFleet;

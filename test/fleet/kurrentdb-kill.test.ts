@@ -61,7 +61,7 @@ const writeCopies = (made: LogRecord, documentId: string, count: number): readon
   });
 };
 
-/** What a killed process left: the last event that it applied, and where it reads on from. */
+/** Returns the positions that a killed process stored: of the last event that it applied, and from which it continues to read. */
 const readPlace = (data: string) => {
   const { connection, close } = openReadSnapshot(join(data, 'graph.db'));
   const meta = Object.fromEntries(
@@ -95,7 +95,7 @@ test(`no event is missing after kill -9 with a full buffer, ${ROUNDS} times`, {
     documents += EVENTS;
     const [last = 0n] = written.slice(-1);
     double.log.addForeign(FOREIGN.count, FOREIGN.bytes);
-    // What is left to send fits the buffer, and a checkpoint is behind it.
+    // After a checkpoint was sent, all events before it are applied or in the subscription's buffer.
     while (double.observed.checkpointsSent === checkpoints) await delay(1);
     await delay(4 * (round % 8));
     await server.stop('SIGKILL');

@@ -12,7 +12,7 @@ import { type BurstOutcome, type BurstWrite, nameOf, sendBurst } from '../suppor
  * leader, and the paused one continues. PAUSE_ROUNDS=100 PAUSE_WRITES=2500 PAUSE_SECONDS=12 for a full run. Pauses of more than 10
  * seconds outlast every timer that a write waits for.
  */
-/** How often a round retries the documents that were refused with 503. */
+/** Number of retries of the documents that were refused with 503 in a round. */
 const PREPARING_TRIES = 5;
 const MEMBERS = Number(process.env['PAUSE_MEMBERS'] ?? 2);
 const ROUNDS = Number(process.env['PAUSE_ROUNDS'] ?? 1);
@@ -43,7 +43,7 @@ describe(`a leader that is paused for ${SECONDS} s with ${WRITES} writes in flig
       await burst.answered(Math.floor((WRITES * ((round * 37) % 60)) / 100));
       await pauseMember(fleet, leader);
       await delay(SECONDS * 1_000);
-      // On a busy machine a takeover may last longer than the pause.
+      // A takeover may last longer than the pause on a busy machine.
       const others = fleet.members.filter((member) => member !== leader);
       if (takeovers === 0 && round === ROUNDS) await leaderOf(others);
       leader.server().signal('SIGCONT');
@@ -97,7 +97,7 @@ type Document = { readonly key: string; readonly documentId: string };
 async function prepare(fleet: TestFleet, round: number): Promise<readonly Document[]> {
   const keys = Array.from({ length: Math.ceil(WRITES / 5) * 2 }, (_, n) => `prepared-${round}-${n}`);
   const documents = new Map<string, string>();
-  // On a busy machine a leader may be silent for too long by itself: what is refused meanwhile is sent again.
+  // A leader may be silent for too long on a busy machine. Writes that are refused meanwhile are sent again.
   for (let tries = 0; documents.size < keys.length; tries++) {
     const missing = keys.filter((key) => !documents.has(key));
     const creations = missing.map((key): BurstWrite => ({ kind: 'create', key }));
@@ -110,7 +110,7 @@ async function prepare(fleet: TestFleet, round: number): Promise<readonly Docume
   return keys.map((key) => ({ key, documentId: String(documents.get(key)) }));
 }
 
-/** Of every five writes one is a change, one a removal and three are creations. */
+/** Returns the writes of a round: of every five, three are creations, one is a change and one is a removal. */
 function writesOf(round: number, documents: readonly Document[]): readonly BurstWrite[] {
   return Array.from({ length: WRITES }, (_, n): BurstWrite => {
     const kind = (['create', 'change', 'create', 'remove', 'create'] as const)[n % 5] as BurstWrite['kind'];
@@ -120,7 +120,7 @@ function writesOf(round: number, documents: readonly Document[]): readonly Burst
   });
 }
 
-/** How many were refused, by the process that was asked and its answer. */
+/** Counts the refused writes by the process that was asked and by its answer. */
 function refusals(answered: readonly BurstOutcome[], paused: number): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const [n, outcome] of answered.entries()) {
@@ -140,7 +140,7 @@ function timesStored(facts: LogFacts, { write }: BurstOutcome): number {
   return facts.edits.get(nameOf(write)) ?? 0;
 }
 
-/** What the log has more than once although it was sent once. */
+/** Returns the names of writes that were sent once and are in the log more than once. */
 function duplicatesIn({ edits, created, deletions }: LogFacts): readonly string[] {
   return [...edits, ...created, ...deletions].filter(([, times]) => times > 1).map(([name]) => name);
 }

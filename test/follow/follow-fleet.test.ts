@@ -117,7 +117,7 @@ async function epochOf(member: Member): Promise<number | null> {
   return ((await answer.json()) as { readonly epoch: number | null }).epoch;
 }
 
-/** How often rows were imported. */
+/** Returns the numbers of imports that rows have. */
 async function importsByRow(eventStore: string): Promise<ReadonlySet<number>> {
   const log = await openSqliteEventStore(eventStore.slice('sqlite:'.length), { space: 'varve' });
   const counts = new Map<string, number>();

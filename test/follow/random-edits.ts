@@ -3,7 +3,7 @@ import type { StrapiNode } from '../support/strapi-node.ts';
 /** Edits of the corpus's content types in a real Strapi, as editors and front ends make them. */
 export type Edit = {
   readonly what: string;
-  /** Of a row to look for in the follower; undefined: there is none to look for. */
+  /** The row that the follower must show. Absent: Strapi refused the edit, or the edit leaves no row to look for. */
   readonly shows?: { readonly path: string; readonly updatedAt: string };
 };
 

@@ -6,9 +6,9 @@ import { buffer } from 'node:stream/consumers';
 /** Takes Strapi's webhooks and passes them on, but for those that it shall lose. */
 export type WebhookRelay = {
   readonly url: string;
-  /** Sends webhooks to an address; `loses` says which not. */
+  /** Sends webhooks to an address, except those for which `loses` returns true. */
   to(url: string, loses: () => boolean): void;
-  /** How many came, and how many of them were lost. */
+  /** Number of webhooks that came, and of those that were lost. */
   counts(): { readonly heard: number; readonly lost: number };
   close(): Promise<void>;
 };

@@ -52,7 +52,7 @@ const READ = `({
   pictures: [...document.images].map((one) => [one.src, one.alt, one.naturalWidth, one.naturalHeight].join(' ')),
 })`;
 
-/** What a reader sees of each page, from both places. Texts, links, pictures with their sizes in pixels, and errors of scripts count. */
+/** Compares the pages that a reader sees on both servers: texts, links, pictures with their sizes in pixels, and errors of scripts. */
 export async function* comparePages(
   context: BrowserContext,
   { pages, strapi, varve, same, api }: Comparison,

@@ -53,8 +53,8 @@ async function faultOfPair(
 }
 
 /**
- * What a caller sees, without what differs between two equal answers. Only refusals repeat what was asked; a random documentId may
- * contain the name by chance.
+ * Returns the answer that a caller sees, without the parts that differ between two equal answers, such as the date. The asked name is
+ * removed only from answers that repeat it: elsewhere, a random documentId may contain it by chance.
  */
 function comparable(answer: WireAnswer, name: string, isRepeated = false): string {
   if (answer.kind === 'cut') return answer.why;

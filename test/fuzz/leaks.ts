@@ -1,15 +1,15 @@
 import type { Random } from '../support/naive-random.ts';
 import type { Pair } from './requests.ts';
 
-/** What the callers may do who must not see everything. */
+/** Actions of the callers that must not see everything. */
 export const ALLOWED = ['restaurant.find', 'restaurant.findOne', 'tag.find', 'tag.findOne', 'article.find'];
 
-/** Texts that only those may see who may see everything. No input has one. */
+/** Texts that no other caller may see. No input contains one. */
 export const SECRETS = { draft: 'dr4ft-only', private: 'pr1v4te-note', forbidden: 'f0rb1dden-chef' } as const;
 
 /**
- * Of restaurants: a private attribute, a password, relations and media that lead to what the callers may not find. `createdBy` and
- * names like it are not a secret: every type of every Strapi project has them.
+ * Attributes of restaurants that these callers must not see: private, a password, relations and media of types without the right.
+ * Names such as `createdBy` are not a secret: every type of every Strapi project has them.
  */
 export const HIDDEN = [
   'internalNote',

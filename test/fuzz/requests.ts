@@ -19,14 +19,14 @@ export type Pair = {
   readonly isRepeated?: true;
 };
 
-/** What inputs are made from. */
+/** Values from which inputs are made. */
 export type FuzzMaterial = {
   /** Paths with query strings that are answered. */
   readonly urls: readonly string[];
   /** Those of the types that every caller may find. */
   readonly openUrls: readonly string[];
   readonly documentIds: readonly string[];
-  /** Of documents without secrets: a write would publish those of others. */
+  /** Ids of documents without secrets. A write to another document would publish its secrets. */
   readonly writableIds: readonly string[];
   readonly files: readonly string[];
   readonly tokens: Readonly<Record<Caller, string | undefined>>;

@@ -91,7 +91,7 @@ function throwIn(socket: Socket, bytes: Uint8Array): Promise<readonly WireAnswer
   });
 }
 
-/** Of final answers. Which request each is for, and so where it ends, is not known when the requests were damaged. */
+/** Returns the status codes of the final answers. It does not parse bodies: after damaged requests, nobody knows where an answer ends. */
 function statusesIn(text: string): readonly number[] {
   return [...text.matchAll(/HTTP\/1\.1 (\d{3}) [A-Z]/g)]
     .map(([, status]) => Number(status))

@@ -75,7 +75,7 @@ async function statusOf(url: string): Promise<number> {
   return (await ask(url, false)).status;
 }
 
-/** How often a type was defined in the log. */
+/** Counts the definitions of content types in the log. */
 function definitions(data: string): number {
   const log = new DatabaseSync(join(data, 'events.db'), { readOnly: true });
   try {
@@ -134,7 +134,7 @@ it('answers reads and writes with the earlier content types until another proces
   expect(await changing.stop()).toMatchObject({ code: 0, signal: null });
 });
 
-/** What is there in each phase of a change: the process that copies the graph, the next one, and its definitions in the log. */
+/** Waits for the sign of each phase of a change: the process or file of the copy, the next worker, its definitions in the log. */
 const PHASES = {
   building: async (changing: RunningServer) => {
     while (childrenOf(changing.worker() ?? 0).length === 0) await delay(1);

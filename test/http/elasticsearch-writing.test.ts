@@ -11,7 +11,7 @@ import { removeIndices } from '../support/remove-indices.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** What a write may do on its way through a real Elasticsearch, by way of a proxy that can be too busy. */
+/** Tests writes to a real Elasticsearch, through a proxy that can answer 429. */
 const space = `writing_${process.pid}`;
 let elasticsearch: string;
 let proxy: ElasticsearchProxy;
@@ -33,7 +33,7 @@ type Answer = {
   readonly data: { readonly documentId: string };
   readonly meta?: {
     readonly pagination?: { readonly total: number };
-    /** Of a write that was not visible in time. */
+    /** Position of a write that was not visible in time. */
     readonly position?: string;
   };
 };

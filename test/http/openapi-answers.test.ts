@@ -126,7 +126,7 @@ describe.each<[string, () => Promise<RunningServer>]>([
       const answer = await fetch(server.url + path, { ...init, body });
       expect(answer.status, `${operation.operationId}: ${await answer.text()}`).toBe(201);
       created += 1;
-      // Again: unique values are refused as documented, everything else is created once more.
+      // The same body once more: unique values are refused as documented, and all others create another document.
       await check(path, operation, { ...init, body });
       await check(path, operation, { ...init, body: '{' });
       await check(path, operation, { ...init, body: '<a/>', headers: { 'content-type': 'application/xml' } });

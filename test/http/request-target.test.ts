@@ -5,7 +5,7 @@ import { type Member, startFleet, type TestFleet } from '../support/fleet.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** What a request line may name: every port of every process refuses all but paths. */
+/** A request line may only contain a path: every port of every process refuses other targets. */
 let fleet: TestFleet;
 let follower: Member;
 let decoy: RunningServer;

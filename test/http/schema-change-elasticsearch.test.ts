@@ -32,7 +32,7 @@ const data = createDataDirectory();
 const space = `schema_${process.pid}`;
 let url: string;
 let server: RunningServer | undefined;
-/** Of the earlier content types, to its end. */
+/** An api process that keeps the earlier content types until it ends. */
 let api: RunningServer | undefined;
 let changed: VarveProcess | undefined;
 

@@ -159,7 +159,7 @@ async function eachWorker(look: () => Promise<void>): Promise<void> {
   await Promise.all(Array.from({ length: 4 }, look));
 }
 
-/** Whether the words of the tags are stored, with their digest before them. */
+/** Returns true if the words of the tags are stored and match the digest before them. */
 function isWhole(data: string): boolean {
   const file = join(data, 'words', NAME);
   if (!existsSync(file)) return false;

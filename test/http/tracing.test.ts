@@ -57,7 +57,7 @@ it('sends spans of a read, a write and the projection, below those of the caller
   const query = 'filters[name]=secret words&populate=tags';
   const read = { ...headers, 'x-request-id': 'the-read' };
   expect((await fetch(`${server.url}/api/restaurants?${query}`, { headers: read })).status).toBe(200);
-  // What is not sent yet is sent on the way out.
+  // A server sends its remaining spans before it ends.
   expect((await server.stop()).code).toBe(0);
   const { spans } = collector;
   expect(collector.service()).toBe('varve-test');

@@ -30,7 +30,7 @@ afterAll(() => server?.dispose());
 
 const TEXT = { name: 'a.txt', bytes: 'text' };
 
-/** Whose store it is, and which process is there. */
+/** Files that are not content: the owner of the store, and the locks of processes. */
 const NO_CONTENT = /^owner\.json$|\.lock(-\w+)?$/;
 
 /** All content that is in the asset store, finished or not. */

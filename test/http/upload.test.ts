@@ -67,7 +67,7 @@ describe('POST /api/upload', () => {
       provider: 'local',
       createdAt: expect.stringMatching(/Z$/),
     });
-    // Who has the file cannot ask whether it is stored.
+    // The hash of the content is not enough to find out whether a file is stored.
     expect((await fetch(`${server.url}/uploads/${hash}.png`)).status).toBe(404);
     expect((await fetch(server.url + first?.url)).status).toBe(200);
     expect(second).toMatchObject({ name: 'notes.md', ext: '.md', mime: 'text/markdown', width: null });

@@ -47,7 +47,7 @@ function createValidators({ $defs }: Schemas): Ajv2020 {
   return made.addSchema({ $id: 'kubernetes', $defs: Object.fromEntries(strict) });
 }
 
-/** What is wrong with a manifest. */
+/** Returns the errors of a manifest. */
 function problemsOf(manifest: Manifest): readonly string[] {
   const name = schemas.kinds[`${manifest.apiVersion} ${manifest.kind}`];
   if (name === undefined) return [`there is no schema for ${manifest.apiVersion} ${manifest.kind}`];

@@ -7,7 +7,7 @@ import { variableOf } from '../../services/cli/settings/setting.ts';
 import { parseSettings, SERVE_SETTINGS } from '../../services/cli/settings/settings.ts';
 import { ROOT, readYaml, readYamlDocuments } from './read-yaml.ts';
 
-/** How a file of this repository starts `varve`. */
+/** A command of a file of this repository that starts `varve`. */
 type Started = {
   readonly where: string;
   readonly args: readonly string[];

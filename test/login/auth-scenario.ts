@@ -1,6 +1,6 @@
 /**
- * What a front end asks Strapi's login, in an order in which each step finds what it needs. record-strapi.ts sends the steps to a real
- * Strapi and writes down the answers; recorded-answers.test.ts sends the same steps to Varve.
+ * Requests of a front end to Strapi's login, in an order in which each step finds what it needs. record-strapi.ts sends the steps to a
+ * real Strapi and records the answers; recorded-answers.test.ts sends the same steps to Varve.
  */
 
 export type Step = {
@@ -8,13 +8,13 @@ export type Step = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD';
   readonly path: string;
   readonly body?: unknown;
-  /** Whose JWT goes along: a name that an earlier step kept, or the text of a header. */
+  /** JWT of the request: a name under which an earlier step kept one, or the text of a header. */
   readonly as?: string;
   /** Keeps the JWT, the user's id and the refresh token of the answer under this name. */
   readonly keep?: string;
   /** Switches that are set before the request, as Strapi stores them. */
   readonly switches?: Readonly<Record<string, unknown>>;
-  /** What the newest mail says is part of what is compared. */
+  /** The newest mail is compared as well. */
   readonly mail?: true;
 };
 

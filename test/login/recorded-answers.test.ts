@@ -5,7 +5,7 @@ import { LEGACY_STEPS, REFRESH_STEPS, type Step } from './auth-scenario.ts';
 import { type LoginServer, startLoginServer } from './login-server.ts';
 import { type Recorded, runScenario } from './run-scenario.ts';
 
-/** What Varve answers otherwise, and why. */
+/** Answers that differ from Strapi's, and why. */
 const DIFFERENT: Readonly<Record<string, { readonly why: string; readonly answer: object }>> = {
   'me with a JWT of others': { why: 'the message says what to do', answer: unknownToken() },
   'me with an unknown token': { why: 'the message says what to do', answer: unknownToken() },

@@ -8,7 +8,7 @@ export type TakenMail = { readonly from: string; readonly to: string; readonly t
 export type SmtpServer = {
   readonly port: number;
   readonly mails: readonly TakenMail[];
-  /** What senders said of themselves, decoded. */
+  /** Credentials that senders sent, decoded. */
   readonly senders: readonly string[];
   close(): void;
 };

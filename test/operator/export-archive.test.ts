@@ -10,7 +10,7 @@ import { ANY_LINE } from '../support/strapi-archive.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 import { png } from '../support/upload-client.ts';
 
-/** What Strapi 5.54 exported of the conformance corpus. */
+/** Export of the conformance corpus by Strapi 5.54. */
 const CORPUS = join(import.meta.dirname, '../support/archives/strapi-5.54-export.tar.gz');
 const folder = mkdtempSync(join(tmpdir(), 'varve-exports-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -78,7 +78,7 @@ it('exports the same archive that it imported from Strapi', { timeout: 120_000 }
   expect(rows(after).size).toBe(rows(before).size);
   const ids = after.entities.filter(({ type }) => type === 'api::restaurant.restaurant').map(({ id }) => id);
   expect(ids).toEqual(ids.toSorted((one, other) => one - other));
-  // Of each list the order counts, at both ends; positions are numbers of either.
+  // The order of each list must be the same at both ends of a relation. The stored positions may be other numbers.
   expect(listsOf(after)).toEqual(listsOf(before));
   const codes = after.entities
     .filter(({ type }) => type === 'plugin::i18n.locale')

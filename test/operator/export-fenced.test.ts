@@ -33,7 +33,7 @@ async function eventsOf(log: EventStore): Promise<readonly StoredEvent[]> {
   return all;
 }
 
-/** What a leader appended that had lost the lead without knowing it: changes of documents, and documents of its own. */
+/** Appends events of a leader that lost the lease without noticing: changes of documents, and documents of its own. */
 async function appendFenced(log: EventStore): Promise<void> {
   const created = (await eventsOf(log)).filter(({ type }) => type === 'entry-created');
   for (let n = 0; n < FENCED; n++) {

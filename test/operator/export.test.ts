@@ -53,7 +53,7 @@ it('recorded reads have the same answers after an import into an empty store, by
   const file = join(folder, 'export.jsonl');
   expect(await succeed('export', file, '--data', loaded.data)).toMatch(/^\d+ events in /);
   expect(await succeed('export', '-', '--data', loaded.data)).toBe(readFileSync(file, 'utf8'));
-  // Who may do what belongs to the place: a token leaves an export as it is, all but its last line.
+  // Rights are not exported: a token does not change an export.
   const paths = recordedReads();
   expect(paths.length).toBeGreaterThan(1_500 / ONE_IN);
   const answers = await answersOf(loaded.url, paths);

@@ -10,7 +10,7 @@ import { takesMinutes } from '../support/takes-minutes.ts';
 const skipReason = whyNoSmallDisk();
 const options = skipReason === undefined ? {} : { skip: true, meta: { skipReason } };
 
-/** What is on the small disk; the rest is elsewhere. */
+/** The files that are on the small disk. The others are elsewhere. */
 type Layout = 'log and graph' | 'log' | 'graph';
 
 const MEGABYTES = 12;

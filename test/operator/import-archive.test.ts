@@ -13,9 +13,9 @@ import { createDataDirectory, spawnVarve, startServer } from '../support/server.
 import { kitchenArchive } from '../support/strapi-archive.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** What Strapi 5.54 exported of the conformance corpus. */
+/** Export of the conformance corpus by Strapi 5.54. */
 const CORPUS = join(import.meta.dirname, '../support/archives/strapi-5.54-export.tar.gz');
-/** Of the archive that is imported through kills: IMPORT_KILLS=20 IMPORT_ROWS=100000 for a full run. */
+/** Number of kills during an import, and of rows in its archive. IMPORT_KILLS=20 IMPORT_ROWS=100000 for a full run. */
 const KILLS = Number(process.env['IMPORT_KILLS'] ?? 2);
 const ROWS = Number(process.env['IMPORT_ROWS'] ?? 3_000);
 const folder = mkdtempSync(join(tmpdir(), 'varve-imports-'));

@@ -9,7 +9,7 @@ import { runVarve } from '../support/run-varve.ts';
 import { createDataDirectory, type RunningServer, spawnVarve, startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** What `varve rebuild`, `rollback` and `drop` do where the documents are in Elasticsearch. */
+/** Tests `varve rebuild`, `rollback` and `drop` with the documents in Elasticsearch. */
 const contentTypes = createKitchenTypes();
 const data = createDataDirectory();
 const space = `rebuild_${process.pid}`;
@@ -93,7 +93,7 @@ describe('generations in Elasticsearch', await needsElasticsearch(skip), () => {
       if (killed.output().includes('"phase":"indexing"')) killed.child.kill('SIGKILL');
     });
     expect((await killed.exited).signal).toBe('SIGKILL');
-    // Its version is higher than any of the log, so no writer replaces it.
+    // This document's version is higher than any of the log, so no writer replaces it.
     const strange = { key: 999_998, sum: base64('strange'), src: base64('{"name":"Zed"}') };
     const path = `${space}-api_cook_cook-published-3/_doc/999998?version=999999999&version_type=external`;
     const put = await fetch(`${url}/${path}`, {

@@ -22,7 +22,7 @@ import { wrongRows } from '../support/wrong-rows.ts';
  * question and answer.
  */
 const ROUNDS = Number(process.env['REBUILD_ROUNDS'] ?? 2);
-/** Of each writer and reader between requests: some fifty a second of all together leave room for a rebuild on two cores. */
+/** Pause of each writer and reader between requests. All together send some fifty a second, so a rebuild progresses on two cores. */
 const LOAD_PAUSE_MS = 50;
 const LETTERS = [undefined, 'a', 'b', 'c', 'd', 'e'];
 

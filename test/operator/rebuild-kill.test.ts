@@ -21,7 +21,7 @@ import { takesMinutes } from '../support/takes-minutes.ts';
  * run. Every answer is compared with what the log adds up to at each position between question and answer.
  */
 const ROUNDS = Number(process.env['REBUILD_ROUNDS'] ?? 2);
-/** Of each writer and reader between requests. Without it the log grows by a fifth with every rebuild of it, and so do those. */
+/** Pause of each writer and reader between requests. Without it, the log and the next rebuild grow by a fifth with every rebuild. */
 const LOAD_PAUSE_MS = 10;
 
 const contentTypes = createKitchenTypes();
@@ -88,7 +88,7 @@ it(`serves right answers while ${ROUNDS} rebuilds are killed`, {
 type Killed = {
   readonly id: number;
   readonly phase: string;
-  /** How far the log is in the graph that it was making, on disk: what is not there is lost with the process. */
+  /** Position of the unfinished graph on disk. Events that were applied only in memory are lost with the process. */
   readonly position: number;
 };
 

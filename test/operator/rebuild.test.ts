@@ -8,7 +8,7 @@ import { runVarve } from '../support/run-varve.ts';
 import { createDataDirectory, type RunningServer, spawnVarve, startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** What `varve rebuild`, `rollback` and `drop` say and do, on a server that runs and on a directory that nobody has. */
+/** Tests `varve rebuild`, `rollback` and `drop`, with a running server and with a directory that no process uses. */
 const contentTypes = createKitchenTypes();
 const data = createDataDirectory();
 let server: RunningServer | undefined;

@@ -12,7 +12,7 @@ it('the lock file has a checksum for every package that a user installs, on ever
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
     packages: Readonly<Record<string, Locked>>;
   };
-  // What is bundled in another package has that one's checksum. A link is to a folder of the checkout.
+  // The checksum of a package covers the packages that it bundles. A link names a folder of the checkout.
   const installed = Object.entries(packages).filter(
     ([path, { dev, inBundle, link }]) => path !== '' && dev !== true && inBundle !== true && link !== true,
   );

@@ -9,7 +9,7 @@ import { format } from 'node:util';
 const [base = '', target = ''] = process.argv.slice(2);
 const FILES = join(import.meta.dirname, 'files');
 
-/** What a browser declares by the name. */
+/** Content types that a browser derives from a file name. */
 const TYPES: { readonly [ext: string]: string } = {
   '.avif': 'image/avif',
   '.gif': 'image/gif',

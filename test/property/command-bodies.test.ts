@@ -108,7 +108,7 @@ function likely(registry: SchemaRegistry, attribute: Attribute, depth: number): 
   }
 }
 
-/** What a type requires besides its key. */
+/** Attributes that a type requires in addition to its key. */
 const MORE: Readonly<Record<string, object>> = {
   file: { hash: 'h', mime: 'm', size: 1, url: 'u', provider: 'p' },
 };

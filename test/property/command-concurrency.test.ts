@@ -83,7 +83,7 @@ describe('concurrent commands', () => {
   });
 });
 
-/** What the model below knows of a document. */
+/** State of a document in the model below. */
 type ModelDocument = { draft: Record<string, unknown>; published: Record<string, unknown> | undefined };
 
 type Action = {

@@ -11,7 +11,7 @@ const RUNS = Number(process.env['VARVE_PROPERTY_RUNS'] ?? 200);
 const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? Date.now() % 2 ** 31);
 const registry = libraryRegistry();
 
-/** What two answers have to agree in: rows are named differently by each index. */
+/** Returns the parts in which two indices must agree. Each index has its own names of rows. */
 async function searchAnswer(index: ReadIndex, request: SearchRequest) {
   const { total, hits } = await index.search(request);
   return { total, sources: hits.sources.map((source) => Buffer.from(source).toString()) };

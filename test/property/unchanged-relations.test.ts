@@ -80,7 +80,7 @@ const relationValue = (): fc.Arbitrary<RelationValue> =>
         disconnect: disconnect.map(of),
       })),
     fc.constant(() => null),
-    // What is linked already, as a client sends back what it has read.
+    // Links that exist already: a client sends back the list that it has read.
     fc.constant((_of: unknown, linked: readonly string[]) => linked),
     fc.constant((_of: unknown, linked: readonly string[]) => ({ connect: linked.slice(-1) })),
     fc.constant((_of: unknown, linked: readonly string[]) => ({ connect: linked })),

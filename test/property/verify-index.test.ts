@@ -17,7 +17,7 @@ const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? Date.now() % 2 ** 31);
 type Damage = (loaded: Loaded, at: number) => ChangeBatch | undefined;
 type Loaded = { readonly graph: ContentGraph; readonly index: EmbeddedIndex };
 
-/** What could be wrong with an index, done to the row or link that a number picks. */
+/** Kinds of damage to an index. A number picks the row or link that is damaged. */
 const DAMAGES: Readonly<Record<string, Damage>> = {
   'a row that is gone': ({ graph }, at) => {
     const row = pick(rowsOf(graph), at);
@@ -27,7 +27,7 @@ const DAMAGES: Readonly<Record<string, Damage>> = {
     const row = pick(rowsOf(graph), at);
     if (row?.row == null) return undefined;
     const other = { ...row.row, source: Buffer.from('{"id":0}') };
-    // Its links stay, as the row does.
+    // The row still exists, so its links stay.
     return { position: graph.position(), rows: [{ ...row, row: other }], links: [] };
   },
   'a column that is another': ({ graph }, at) => {

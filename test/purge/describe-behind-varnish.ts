@@ -17,7 +17,7 @@ import {
   type VarnishSite,
 } from '../support/varnish-site.ts';
 
-/** How often a process is killed or paused, and Varnish is stopped for a time. */
+/** Number of times that a process is killed or paused. STOPS counts the times that Varnish is stopped for a while. */
 const FAULTS = Number(process.env['PURGE_KILLS'] ?? 4);
 const STOPS = Number(process.env['PURGE_STOPS'] ?? 1);
 const STOP_MS = Number(process.env['PURGE_STOP_MS'] ?? 5_000);
@@ -106,7 +106,7 @@ async function keepAll(members: readonly Member[], path: string): Promise<boolea
   return rules.every((rule) => rule.includes('s-maxage'));
 }
 
-/** What happens to processes while documents are edited, one after the other. */
+/** Faults of processes while documents are edited, one after the other. */
 const FAULTS_BY_TURNS: readonly ((processes: Processes) => Promise<void>)[] = [
   ({ behind }) => restart(behind),
   async ({ leader }) => restart(await leader()),

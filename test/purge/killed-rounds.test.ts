@@ -59,7 +59,7 @@ it('a process that is killed between two purges of a change sends the second one
   const next = await startServer({ data, arguments: argumentsOf(receiver, AGAIN_MS) });
   onTestFinished(() => next.dispose());
   await expect.poll(() => purgesOf(receiver, tag), PATIENT).toBe(2);
-  // Its file says what is left, so nothing else is purged.
+  // The killed server's file names the purges that are left, so nothing else is purged.
   expect(purgesOf(receiver, all, count)).toBe(0);
 });
 

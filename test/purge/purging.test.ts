@@ -68,7 +68,7 @@ it('purges the answers that a write changes, with its position and the secret', 
   const count = receiver.received.length;
   await api.data('PUT', `/api/tags/${data.documentId}`, { data: { key: 'two' } });
   await expect.poll(() => tagsSince(purging, count).has(`tags:${data.documentId}`), PATIENT).toBe(true);
-  // What shapes all answers purges all.
+  // A change that affects all answers purges all of them.
   await api.call('PUT', '/_varve/public', { data: { allow: ['api::tag.tag.find'] } });
   await expect.poll(() => tagsSince(purging, count).has(String(all)), PATIENT).toBe(true);
   const { output } = await server.stop('SIGTERM');

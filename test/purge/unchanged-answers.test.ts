@@ -13,7 +13,7 @@ import { type Receiver, startReceiver } from '../support/webhook-receiver.ts';
 const SEED = Number(process.env['SEED'] ?? 1);
 /** (answer, change) pairs. */
 const PAIRS = Number(process.env['UNCHANGED_PAIRS'] ?? 1_000);
-/** Of one document, one after the other. */
+/** Number of writes to one document, one after the other. */
 const WRITES = 50;
 const JSON_TYPE = { 'content-type': 'application/json' };
 

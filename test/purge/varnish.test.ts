@@ -13,7 +13,7 @@ import {
   type VarnishSite,
 } from '../support/varnish-site.ts';
 
-/** How often Varve is killed, and Varnish is stopped for a time. */
+/** Number of kills of Varve. STOPS counts the times that Varnish is stopped for a while. */
 const KILLS = Number(process.env['PURGE_KILLS'] ?? 10);
 const STOPS = Number(process.env['PURGE_STOPS'] ?? 1);
 const STOP_MS = Number(process.env['PURGE_STOP_MS'] ?? 5_000);

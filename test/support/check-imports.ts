@@ -87,7 +87,7 @@ async function cruiseFolder(folder: string, files: string[]): Promise<ICruiseRes
   return output;
 }
 
-/** Whether a file is to do no I/O and read no clock. */
+/** Returns true if a file must do no I/O and read no clock. */
 function isPure(rooms: readonly Room[], file: string): boolean {
   const room = rooms.find(({ folder }) => folder === path.posix.dirname(file));
   if (room?.isPure) return !room.impure.includes(path.posix.basename(file));

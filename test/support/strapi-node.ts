@@ -139,7 +139,7 @@ function runProgram(program: string, args: readonly string[], where: Where): Pro
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       errors += text;
     });
-    // What it starts keeps its output open: the end of the script itself counts.
+    // Processes that the script starts keep its output open, so we wait for its exit and not for the end of its output.
     child.once('exit', (code) =>
       code === 0 ? resolve(output) : reject(new Error(`${program} ended with ${code}:\n${output}${errors}`)),
     );

@@ -80,7 +80,7 @@ export function createTagsModel(): TagsModel {
       async glance() {
         store.announced = announced;
         const glance = await store.glance();
-        // What a search shows that begins now.
+        // The documents that a search sees if it begins now.
         seen = new Map(sets.get(reader.set));
         return glance;
       },

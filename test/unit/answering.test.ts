@@ -132,11 +132,11 @@ it('reports when a silent process answers again, also one that an earlier leader
   await report('a1', 2);
   await expect.poll(() => leader.state.returned, PATIENT).toBe(1);
   await report('a1', 3);
-  // It has begun a second ago.
+  // This process has sent three reports since its start: it is new, and not one that was silent.
   await report('b1', 3);
   await delay(100);
   expect(leader.state.returned).toBe(1);
-  // Its report was removed, or this leader began while it was paused.
+  // An acknowledged report of an unknown process: its earlier report was removed, or this leader began while it was paused.
   await report('c1', 12, true);
   await expect.poll(() => leader.state.returned, PATIENT).toBe(2);
 });

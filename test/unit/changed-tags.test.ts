@@ -9,7 +9,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 type Leader = {
   readonly term: TagTerm;
   readonly stopping: AbortController;
-  /** Of the newest claim in the log. */
+  /** Epoch of the newest claim in the log. */
   newest: number;
   /** Notes a change that its graph has applied. */
   note(position: bigint, tags: readonly string[]): void;
@@ -61,7 +61,7 @@ async function looked(store: ChangedTagsStore, shown = 0n) {
   return tags;
 }
 
-/** Whether a promise is settled once all others had their turn. */
+/** Returns true if a promise is settled after one turn of the event loop. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   let settled = false;
   const settle = () => {

@@ -5,7 +5,7 @@ import { openContentGraph } from '../../projections/graph/content-graph.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { created, createLog, DEFINITIONS, withFolder } from './graph-fixture.ts';
 
-/** How long a command is known, by clocks that are set while time passes. */
+/** Tests how long the graph remembers a command while clocks are wrong or are set. */
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;

@@ -101,7 +101,7 @@ async function expectAlike(one: string, other: string): Promise<void> {
   expect(found).toEqual({ differences: [], count: 0 });
 }
 
-/** What an index holds, in any order. */
+/** Returns the rows and links of an index in an order that does not depend on its history. */
 function held(index: ReturnType<typeof foldBatches>) {
   return {
     rows: [...index.rows]

@@ -3,7 +3,7 @@ import { linkingKeys } from '../../shared/read-index/elasticsearch/read/traverse
 
 const STEP = { target: 'api::dish.dish', mappedBy: 'menu' };
 
-/** What `linkingRows` sends to Elasticsearch. */
+/** A search that `linkingRows` sends to Elasticsearch. */
 type Asked = {
   readonly size: number;
   readonly query: object;

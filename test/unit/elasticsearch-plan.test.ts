@@ -169,7 +169,7 @@ describe('the benchmark queries', () => {
     return explainIn(schema, settings, plan.search);
   }
 
-  /** What their filters lead through beyond two to-one relations or one that the type owns. */
+  /** Queries whose filters traverse more than documents copy by default: two to-one relations, or one relation that the type owns. */
   const DEEPER = [
     'deep to-many, 1 level x 2 relations',
     'deep to-many, 2 levels',

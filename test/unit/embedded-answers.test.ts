@@ -106,7 +106,7 @@ it('waits 250 ms for an answer that was restarted three times, and 50 ms for the
   const { answers, part, set, value, turn, pass } = counter();
   const answer = answers.part(undefined, part(2_000));
   let changes = 0;
-  /** How long the next change waits. */
+  /** Returns how long the next change waits. */
   const waitOf = async () => {
     void set(++changes);
     let waited = 0;

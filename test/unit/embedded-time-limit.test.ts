@@ -11,7 +11,7 @@ const library = (queryTimeLimit?: number) =>
 
 const page = { type: BOOK, world: 'published', query: QUERIES[5] ?? MATCH_ALL, sort: [], from: 0 } as const;
 const tags = { rowSet: { type: BOOK, path: [] }, world: 'published', attribute: 'tags' } as const;
-/** Of any machine: the first look at the clock is after it. */
+/** A limit that is over at the first look at the clock, on any machine. */
 const INSTANT = 1e-6;
 
 it('refuses a query that takes longer than the limit, and says what is accepted', async () => {
@@ -65,7 +65,7 @@ it('gives the same answers after queries were stopped at any point', async () =>
           const batch = { position: 1n, rows, links: tagged.map(([key, n]) => tagging(key, n)) };
           await limited.apply(batch);
           await unlimited.apply(batch);
-          // What was stopped leaves more of its work done with each try, or is stopped again.
+          // A stopped query keeps part of its work, so a later try may finish. If not, it is stopped again.
           for (let tries = 0; tries < 3 && !(await ask(search)); tries++);
         }
       }),

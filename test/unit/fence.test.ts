@@ -226,7 +226,7 @@ describe('a leader that is paused between its append and its answer', () => {
     };
     const writer = createCommandHandler({
       ...environmentOf(world, lead, late),
-      // Its graph applies nothing more within the time limit.
+      // The former leader's graph applies nothing more within the time limit.
       applied: () => new Promise(() => {}),
       appliedTimeoutMs: 10,
       counts: (position, of) => countsByLease(world.store, position, of),

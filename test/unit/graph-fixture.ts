@@ -202,7 +202,7 @@ export function disconnect(attribute: string, documentId: string) {
   return { attribute, kind: 'update', disconnect: to(documentId), connect: [] };
 }
 
-/** What an index that folds change batches holds, in plain maps: rows by `<type> <version> <key>`, links by their ends. */
+/** Content of an index that folds change batches, in plain maps: rows by `<type> <version> <key>`, links by their ends. */
 export type FoldedIndex = {
   readonly rows: Map<
     string,

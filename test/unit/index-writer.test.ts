@@ -70,7 +70,7 @@ function openSetting(): Setting {
   };
 }
 
-/** What every document should be, made from the graph at once. */
+/** Returns the wanted content of every document, made directly from the graph. */
 function wanted({ graph, index }: Setting): ReadonlyMap<string, string> {
   const documents = new Map<string, string>();
   for (const document of graph.stale?.all() ?? []) {
@@ -261,7 +261,7 @@ function openBacklog() {
   };
 }
 
-/** Of some documents: neither always whole rows nor always as many. */
+/** Returns a size limit in bytes. Limits differ, so batches have different numbers of documents. */
 const sizeOf = (number: number) => 1 + (number % 5) * 150;
 
 it('chooses documents of the backlog in order, each once, while others are being written', async () => {

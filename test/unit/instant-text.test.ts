@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { dateText, timeText } from '../../shared/read-index/instant-text.ts';
 
 const DAY = 86_400_000;
-/** Of the years 0 to 9999. */
+/** Instants of the years 0 to 9999. */
 const instants = fc.integer({ min: Date.parse('0000-01-01'), max: Date.parse('9999-12-31') + DAY - 1 });
 
 it('dates and times are the ISO text of JavaScript, without trailing zeros of the fraction', () => {

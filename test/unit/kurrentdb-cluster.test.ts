@@ -40,7 +40,7 @@ const leaderOf = ({ leader }: KurrentDbCluster) => {
   return node;
 };
 
-/** What a process does with a log: appends, reads of a stream and of the log, its end, and a subscription. */
+/** Appends to a stream, reads it, and asks for the log's last position. */
 const useAll = async (store: EventStore, stream: string) => {
   await store.append(stream, 'any', newEvents(1));
   await readStream(store, stream);

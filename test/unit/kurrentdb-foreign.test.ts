@@ -14,7 +14,7 @@ const start = async () => {
 };
 afterEach(() => world.end());
 
-/** How many records the server looked at for this. */
+/** Returns the number of records that the server scanned during the work. */
 const scannedBy = async (work: () => Promise<unknown>): Promise<number> => {
   const before = world.double.observed.scanned;
   await work();

@@ -24,7 +24,7 @@ export type KurrentDbWorld = {
 
 export type WorldOptions = KurrentDbDoubleOptions & {
   readonly store?: Partial<KurrentDbEventStoreOptions>;
-  /** Of the store's address; the double's is without credentials. */
+  /** Returns the URL with which the store is opened. Default: the double's, which has no credentials. */
   readonly url?: (double: KurrentDbDouble) => string;
 };
 

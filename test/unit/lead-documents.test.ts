@@ -47,7 +47,7 @@ function openSetting({ isKnown = false, isNewest = true, earlier = 0n } = {}) {
     () => performance.now(),
   );
   const announced: IndexProgress[] = earlier === 0n ? [] : [{ epoch: 0, position: earlier, parked: [] }];
-  /** What searches show at each repair. */
+  /** Documents that searches show at each repair. */
   const repairs: string[] = [];
   const filled = Promise.withResolvers<void>();
   const mayPromote = Promise.withResolvers<void>();
@@ -112,12 +112,12 @@ function openSetting({ isKnown = false, isNewest = true, earlier = 0n } = {}) {
       role.wake();
       return graph.position();
     },
-    /** What reads of this process show. */
+    /** Returns the documents that reads of this process show. */
     read: async () => [...indexOf(await indices.get()).visible.values()].join(),
   };
 }
 
-/** Whether a promise resolves within some turns of the event loop. */
+/** Returns true if a promise resolves within some turns of the event loop. */
 async function isDone(promise: Promise<unknown>): Promise<boolean> {
   let done = false;
   promise.then(() => {

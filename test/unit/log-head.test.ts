@@ -13,7 +13,7 @@ it('reads the end of the log at intervals for all requests, after the request', 
     const head = createLogHead({ lastPosition }, 100);
     expect(await Promise.all([head.reaches(6n), head.reaches(7n)])).toEqual([5n, 5n]);
     expect(reads).toBe(1);
-    // What it has reached needs no read.
+    // A position that the head has already reached needs no read.
     expect(await head.reaches(5n)).toBe(5n);
     expect(reads).toBe(1);
 

@@ -7,7 +7,7 @@ import { whyNoBrowser } from '../support/chromium.ts';
 import { chooseElasticsearch, planElasticsearch, startElasticsearch } from '../support/elasticsearch-node.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** What `npm test` does on machines that lack something: it fetches nothing, and a skip says what is missing. */
+/** Tests `npm test` on machines that lack something: it fetches nothing, and a skip says what is missing. */
 describe('the Elasticsearch of a test run', () => {
   const none = { kind: 'none', why: expect.stringContaining('VARVE_TEST_ELASTICSEARCH=local') };
   const rows = [

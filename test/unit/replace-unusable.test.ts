@@ -113,7 +113,7 @@ describe('an older log under a newer graph', () => {
     await addTags(data, 'b');
     await follow(data);
     putBack();
-    // Of the same stream and revision.
+    // The new event has the same stream and revision.
     await addTags(data, 'b');
     expect(await replaced(data)).toEqual([[graphFile(data, 1), OTHER]]);
   });
@@ -178,7 +178,7 @@ describe('a log and its own graph', () => {
     run(graphFile(data, 1), 'DELETE FROM last_event');
     expect(await replaced(data)).toEqual([]);
     expect(await follow(data)).toEqual(['a', 'b']);
-    // Its schema has no such table.
+    // A graph of an earlier schema has no such table.
     run(graphFile(data, 1), 'DROP TABLE last_event');
     expect(await replaced(data)).toEqual([]);
     putBack();
@@ -285,7 +285,7 @@ describe('the position from which the log is read after a restart', () => {
     graph.apply(events, last + 5n);
     graph.apply([], last + 9n);
     expect([graph.position(), graph.readFrom()]).toEqual([last, last + 9n]);
-    // What a process that is killed has not written is searched again.
+    // A killed process did not store its last searched position, so the next one searches from the stored one.
     const left = graphFile(newFolder(), 1);
     copyDatabase(file, left);
     const killed = openContentGraph(left);

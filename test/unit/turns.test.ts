@@ -183,7 +183,7 @@ describe('turns', () => {
     const all = Array.from({ length: 10 }, () => turns.run(turns.task(1_000), begin));
     untilIdle();
     expect(await Promise.all(all)).toEqual(Array(10).fill(20));
-    // What was given up had counted itself.
+    // Restarted work was counted at each start.
     expect(most - (begun - 10)).toBeLessThanOrEqual(3);
     expect(begun).toBeGreaterThan(10);
   });

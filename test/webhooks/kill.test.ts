@@ -12,9 +12,9 @@ import {
   startReceiverProcess,
 } from '../support/webhook-edits.ts';
 
-/** How often the server, or its receiver, is killed. */
+/** Number of kills of the server, and of its receiver. */
 const KILLS = Number(process.env['WEBHOOK_KILLS'] ?? 4);
-/** How often the leader of two processes is killed, stopped or ended. */
+/** Number of times that the leader of two processes is killed, stopped or ended. */
 const HAND_OVERS = Number(process.env['WEBHOOK_HAND_OVERS'] ?? 3);
 /** A busy machine takes seconds to start a server. */
 const TIMEOUT_MS = 600_000 + KILLS * 20_000;

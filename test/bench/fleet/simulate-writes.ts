@@ -45,7 +45,7 @@ export type WriteOutcome = {
 type Cohort = { readonly at: number; documents: number };
 type Request = { readonly edits: readonly number[]; readonly endsAt: number };
 
-/** Above it copies go into the backlog (docs/elasticsearch.md). */
+/** An edit that makes more copies stale than this puts them into the backlog (docs/elasticsearch.md). */
 const PROMPT_COPIES = 1_000;
 const LARGEST_REQUEST = 2_000;
 const TICK_MS = 5;
@@ -54,7 +54,7 @@ export function simulateWrites(rates: WriterRates, load: WriteLoad, random: () =
   const model = createModel(rates, load.embedding);
   const bursts = [...load.bursts].sort((one, other) => one.atSecond - other.atSecond);
   const lastBurst = (bursts.at(-1)?.atSecond ?? Number.POSITIVE_INFINITY) * 1_000;
-  // What is above the leader's rate waits outside of the model.
+  // The leader accepts at most `writesPerSecond`. The model ignores edits that wait for the leader to accept them.
   const editsPerTick = (Math.min(load.editsPerSecond, rates.writesPerSecond) * TICK_MS) / 1_000;
   let restAt: number | undefined;
   for (let now = 0; now < load.seconds * 1_000; now += TICK_MS) {
@@ -167,7 +167,7 @@ function takeRequest(waiting: Cohort[]): { readonly edits: readonly number[]; re
   return { edits, documents };
 }
 
-/** How many come in a tick where each comes by itself (Knuth's way to a Poisson distribution). */
+/** Draws the number of edits that arrive in a tick from a Poisson distribution (Knuth's algorithm). */
 function arrivals(mean: number, random: () => number): number {
   const limit = Math.exp(-mean);
   let count = -1;

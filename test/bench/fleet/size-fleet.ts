@@ -1,4 +1,4 @@
-/** What a fleet must hold and answer. */
+/** Documents that a fleet must hold, and requests that it must answer. */
 export type Demand = {
   /** Rows, both worlds together. */
   readonly documents: number;
@@ -7,7 +7,7 @@ export type Demand = {
   readonly writesPerSecond: number;
 };
 
-/** What one core or machine does; the figures are measured, the sizes of machines chosen. */
+/** Capacity of one core or machine. The rates are measured; the sizes of machines are chosen. */
 export type Capacity = {
   /** Searches a second that one core of a data node answers. */
   readonly searchesPerCore: number;
@@ -17,7 +17,7 @@ export type Capacity = {
   readonly searchesPerRequest: number;
   /** Bytes of a document in an index, both worlds' averages. */
   readonly bytesPerDocument: number;
-  /** Events a second that a content graph is made from. */
+  /** Events a second that a replay into a content graph applies. */
   readonly replayPerSecond: number;
   readonly coresPerDataNode: number;
   readonly memoryPerDataNode: number;
@@ -34,17 +34,17 @@ export type FleetSize = {
   readonly apiProcesses: number;
   /** Hours to make a content graph from a log with one event a document. */
   readonly replayHours: number;
-  /** What decided the number of data nodes. */
+  /** The limit that decided the number of data nodes. */
   readonly boundBy: 'searches' | 'memory' | 'availability';
 };
 
-/** Busier than this, queues grow faster than load. */
+/** Target utilisation of a core. Above it, queues grow faster than the load. */
 const UTILISATION = 0.6;
 /** A shard is moved and recovered as a whole. */
 const SHARD_BYTES = 40 * 2 ** 30;
-/** Of a data node's memory: the rest is heap and the system's. */
+/** Share of a data node's memory that caches index files. The heap and the system use the rest. */
 const CACHE_SHARE = 0.5;
-/** Of an index: what queries touch again and again (columns, postings, the rows of first pages). */
+/** Share of an index that queries read again and again: columns, postings, the rows of first pages. */
 const HOT_SHARE = 0.35;
 
 /** Numbers of nodes, shards and processes. Each follows from one line; docs/sizing.md explains them. */
@@ -52,12 +52,12 @@ export function sizeFleet(demand: Demand, capacity: Capacity): FleetSize {
   const indexBytes = demand.documents * capacity.bytesPerDocument;
   const shards = Math.max(1, Math.ceil(indexBytes / SHARD_BYTES));
   const searches = demand.readsPerSecond * capacity.searchesPerRequest;
-  // A search asks one copy of every shard of its type; types are spread evenly, so the work of one search is one core's.
+  // A search asks one copy of every shard of its type. Types are spread evenly, so one search costs the work of one core.
   const forSearches = Math.ceil(
     searches / (capacity.searchesPerCore * capacity.coresPerDataNode * UTILISATION),
   );
   const cachePerNode = capacity.memoryPerDataNode * CACHE_SHARE;
-  // Every copy of the hot part is in memory somewhere; a node or zone that is lost leaves one copy at least.
+  // Two copies of the hot part fit in memory, so one copy is left after the loss of a node or zone.
   const forMemory = Math.ceil((indexBytes * HOT_SHARE * 2) / cachePerNode);
   const dataNodes = Math.max(3, forSearches, forMemory);
   const copies = Math.max(2, Math.min(dataNodes, Math.round(dataNodes / Math.max(shards, 1))));

@@ -69,7 +69,7 @@ export function describeLeaks(start: () => Promise<RunningServer>): void {
     'fields in populate': (name) => `populate[branches][fields]=${name}`,
   };
 
-  /** What restaurants have and the caller may not name. */
+  /** Attributes of restaurants that the caller may not name. */
   const HIDDEN: Readonly<Record<string, readonly string[]>> = {
     'a private attribute': ['internalNote'],
     'a password': ['secretPin'],

@@ -33,7 +33,7 @@ const CALLERS = [
 ] as const;
 type Caller = (typeof CALLERS)[number];
 
-/** What each route needs; bodies are empty, so that what is allowed is refused with 400 or 404 and changes nothing. */
+/** The callers that may use each route. Bodies are empty, so an allowed request is refused with 400 or 404 and changes nothing. */
 const ROUTES: readonly {
   readonly does: string;
   readonly path: string;

@@ -36,7 +36,7 @@ const after = measure();
 const cost = {
   descriptors: after.descriptors - before.descriptors,
   megabytes: Math.round((after.bytes - before.bytes) / 100_000) / 10,
-  // What is still held: in 200 replacements 0.8 MB, all of it compiled code.
+  // Heap that is still in use. After 200 replacements it is 0.8 MB, all of it compiled code.
   heapMegabytes: Math.round((after.heap - before.heap) / 100_000) / 10,
 };
 process.stdout.write(`${JSON.stringify(cost)}\n`);

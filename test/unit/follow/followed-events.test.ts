@@ -50,7 +50,7 @@ const sourceRow = ({ locale, version, id, title, updatedAt, tags }: Version) => 
   return readRow(page, readStamp(page, version, 'en', row), row, version);
 };
 
-/** What the graph would have after these events on that document. */
+/** Returns the document as the graph has it after these events. */
 function applied(before: GraphDocument, events: readonly DocumentEvent[]): GraphDocument {
   let { entries, links } = before;
   const without = (locale: string | null, ...versions: string[]) => {

@@ -61,7 +61,7 @@ function startFollower() {
     written,
     reports,
     looked: () => changed.until(() => looks.length > 0),
-    /** What the oldest look that waits finds. */
+    /** Answers the oldest waiting look with these documents. */
     find: (...names: readonly DocumentName[]) => looks.shift()?.resolve(names),
     wrote: (documentId: string) => changed.until(() => written.includes(documentId)),
     lead(now: boolean) {

@@ -39,7 +39,7 @@ describe('an answer', () => {
   });
 
   it('is refused if no text of JavaScript could hold it', () => {
-    // Its pages are never touched, so it takes no memory.
+    // The array's pages are never touched, so it takes no memory.
     const quarter = new Uint8Array(2 ** 27);
     const writesAll = (writer: AnswerWriter) => {
       writeByte(writer, A);

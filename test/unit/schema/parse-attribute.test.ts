@@ -21,7 +21,7 @@ function parsed(
   return registry.contentTypes.get('api::thing.thing')?.attributes ?? new Map();
 }
 
-/** What an attribute is when its schema says nothing but its type. */
+/** Properties of an attribute of which the schema only has the type. */
 const plain = { private: false, required: false, configurable: true, localized: true };
 const plainScalar = { ...plain, kind: 'scalar', unique: false, searchable: true };
 

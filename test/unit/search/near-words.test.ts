@@ -76,7 +76,7 @@ it('finds every similar word, and flags only words that begin with the text', ()
         const { come, beginning } = walk(trie, search);
         const near = held.filter(([, other]) => typoDistance(text, other, typos, isPrefix) !== TOO_FAR);
         expect(near.filter(([number]) => !come.has(number))).toEqual([]);
-        // What comes is a word that is there.
+        // Every found word was added and not removed.
         expect([...come].every((number) => number % 3 !== 0 && number < words.length)).toBe(true);
         const begun = held.filter(([number, other]) => beginning.has(number) && !other.startsWith(text));
         expect(begun).toEqual([]);

@@ -68,7 +68,7 @@ it.each([
 });
 
 it.each([
-  // Its words are counted by their typos and noted, and then rows are ranked by their words.
+  // Words with this prefix are sorted by their typos and noted; then rows are ranked by their words.
   ['h', 3 * ROWS],
   // A question has no typos to count.
   ['heat1 heat2 heat3 heat4 heat5 h', ROWS],

@@ -10,7 +10,7 @@ import { assembleContentTypes, loadContentTypes } from '../../../shared/schema/l
 import { CONFORMANCE_SCHEMA } from '../../support/server.ts';
 import { ANY_LINE } from '../../support/strapi-archive.ts';
 
-/** What Strapi 5.54 exported of the conformance corpus. */
+/** Export of the conformance corpus by Strapi 5.54. */
 const EXPORTED = join(import.meta.dirname, '../../support/archives/strapi-5.54-export.tar.gz');
 const folder = mkdtempSync(join(tmpdir(), 'varve-archive-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -9,7 +9,7 @@ import {
 } from '../../../services/webhooks/delivery-sql.ts';
 import { openDatabase } from '../../../shared/sqlite/open-database.ts';
 
-/** How SQLite finds the rows of a statement. */
+/** Returns SQLite's query plan of a statement. */
 function planOf(statement: string): readonly string[] {
   const folder = mkdtempSync(join(tmpdir(), 'varve-plans-'));
   const db = openDatabase(join(folder, 'webhooks.db'), {
