@@ -9,14 +9,14 @@ export const CONTENT_TYPES = join(ROOT, 'test/conformance/schema');
 export type DataSize = { readonly restaurants: string; readonly reviews: string };
 
 export type ImportOptions = {
-  /** The checkout whose `varve import` loads it. */
+  /** The checkout whose `varve import` loads the data. Default: this one. */
   readonly checkout?: string;
   readonly settings?: readonly string[];
   /** Changes the files before they are loaded. */
   readonly rewrite?: (folder: string) => void;
 };
 
-/** Loads the seeded data set into an empty data directory through `varve import` of a checkout. Answers how many documents in how many seconds. */
+/** Loads the seeded data set into an empty data directory through `varve import` of a checkout. Returns the documents and the seconds. */
 export function importDataSet(
   data: string,
   scratch: string,

@@ -14,16 +14,16 @@ import { type ServerProcess, startProcess } from './server-process.ts';
 import type { NamedLoad } from './typed-words.ts';
 
 export type ElasticsearchBenchOptions = {
-  /** Absent: a node is started for the run. */
+  /** URL of Elasticsearch. Absent: a node is started for the run. */
   readonly url: string | undefined;
   readonly data: string;
   readonly scratch: string;
-  /** The indices are left for another run over the same data. */
+  /** Keeps the indices for another run over the same data. */
   readonly keep: boolean;
   /** Duration of one measurement. A round has two: one of Varve, one of Elasticsearch alone. */
   readonly seconds: number;
   readonly rounds: number;
-  /** Before anything is measured, all queries together: processes that have just been started get faster for a while. */
+  /** Seconds in which all queries run before the first measurement. New processes get faster for a while. */
   readonly warmUp: number;
   readonly connections: readonly number[];
   readonly seed: number;
@@ -39,10 +39,10 @@ const WARM_UP_CONNECTIONS = 16;
 const NODE_FLAGS = ['--min-semi-space-size=32'];
 
 /**
- * Measures each query on Varve with Elasticsearch, and on Elasticsearch directly with the requests that Varve sends for other
- * requests of the same kind. Both alternate for several rounds, and the medians of the rounds count, so that other load on the machine
- * affects both. No request is sent twice, to Varve or by it. Answers are read, not parsed. Varve on its embedded index is measured too.
- * All processes share the machine: CPU time per answer says which process uses how much of it.
+ * Measures each query on Varve with Elasticsearch, and on Elasticsearch alone. Elasticsearch gets the requests that Varve sends for
+ * other requests of the same kind. Both alternate for several rounds and the medians count, so that other load on the machine affects
+ * both. No request is sent twice, to Varve or by it. Answers are read, not parsed. Varve on its embedded index is measured too. All
+ * processes share the machine: the CPU time per answer shows how much of it each process uses.
  */
 export async function benchElasticsearch(options: ElasticsearchBenchOptions): Promise<void> {
   const { data, scratch, say } = options;
@@ -113,7 +113,7 @@ async function measureAll(options: ElasticsearchBenchOptions, sides: Sides): Pro
 
 async function warmUp({ loads, seed, warmUp: seconds }: ElasticsearchBenchOptions, sides: Sides) {
   for (const { source } of loads) {
-    // Other requests than those that are measured.
+    // The warm-up sends other requests than the measurement.
     const requests = source(seed + 1);
     let used = 0;
     const traffic = { base: sides.server.base, request: () => requests.get(used++) };

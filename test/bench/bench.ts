@@ -14,15 +14,15 @@ import { createTypedWords, type NamedLoad, wordLoads, writeTexts } from './typed
 import { hasWrk, measureByWrk } from './wrk.ts';
 
 /**
- * `npm run bench`: loads the seeded data set through `varve import`, starts a server on it and measures every query of
- * queries.json, each in turn with a bare fastify that sends a fixed 26 KB Buffer. The server remembers no answers. A query's share is
- * its rate divided by that of the bare fastify measured right before and after it.
+ * `npm run bench`: loads the seeded data set through `varve import`, starts a server on it and measures every query of queries.json.
+ * Each measurement alternates with one of a bare fastify that sends a fixed 26 KB Buffer. The server remembers no answers. A query's
+ * share is its rate divided by that of the bare fastify measured right before and after it.
  *
- * `npm run bench -- --read-index elasticsearch`: the same queries on Elasticsearch, compared with the embedded index and with
- * Elasticsearch that gets Varve's requests directly (bench-elasticsearch.ts). With `--collections DIR` texts are sentences of
- * Cranfield and CISI, and instead of those queries searches by words are measured, alone, with facets, and of InstantSearch.
+ * `npm run bench -- --read-index elasticsearch`: measures the same queries on Elasticsearch. It compares them with the embedded index
+ * and with Elasticsearch that gets Varve's requests directly (bench-elasticsearch.ts). With `--collections DIR`, texts are sentences of
+ * Cranfield and CISI, and searches by words are measured instead: alone, with facets, and of InstantSearch.
  *
- * `npm run bench -- --against <checkout>`: this checkout and another, in pairs of measurements (compare-checkouts.ts).
+ * `npm run bench -- --against <checkout>`: compares this checkout with another, in pairs of measurements (compare-checkouts.ts).
  */
 const options = new Command()
   .option('--seconds <n>', 'seconds per measurement (3; with --against 1)')
@@ -138,7 +138,7 @@ async function benchOnElasticsearch(): Promise<void> {
   });
 }
 
-/** Other URLs of one query. */
+/** Fills a query's template with random values, so that URLs do not repeat. */
 function templateLoad({ name, template }: { readonly name: string; readonly template: string }): NamedLoad {
   return {
     name,
@@ -152,7 +152,7 @@ function templateLoad({ name, template }: { readonly name: string; readonly temp
 async function benchEmbedded(): Promise<void> {
   say(`load by ${generator}`);
   const started = performance.now();
-  // wrk sends more requests than some templates have values.
+  // wrk sends more requests than some templates have values, so a cache of answers would be measured.
   const server = await startVarve({ data, more: ['--answer-cache-bytes', '0'] });
   say(`start-up until /_health answers 204: ${num((performance.now() - started) / 1000)} s`);
   const ceiling = await startProcess(['test/bench/ceiling-server.ts'], ROOT, '/');

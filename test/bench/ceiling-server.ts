@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fastify from 'fastify';
 
-/** The most this machine's HTTP stack gives: a bare fastify that answers every GET with the same Buffer, that of a file or 26 KB. */
+/** A bare fastify that answers every GET with the same Buffer: a file, or 26 KB. Its rate is the most that the HTTP stack allows. */
 const [file] = process.argv.slice(2);
 const BODY =
   file !== undefined ? readFileSync(file) : Buffer.from(JSON.stringify({ data: 'x'.repeat(26 * 1024 - 11) }));

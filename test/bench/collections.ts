@@ -18,7 +18,7 @@ type Record = { readonly id: string; readonly sections: Map<string, string> };
 const RECORD = /^\.I (\d+)/;
 const SECTION = /^\.([A-Z])\s*$/;
 
-/** Cranfield: 1,400 abstracts of aerodynamics, rated from 1 (best) to 4; -1 is the least. Queries are named by their order. */
+/** Reads Cranfield: 1,400 abstracts of aerodynamics, rated from 1 (best) to 4; -1 is the worst. Queries are named by their order. */
 export function readCranfield(folder: string): Collection {
   const gains = readGains(join(folder, 'cranqrel'), (code) => (code === -1 ? 1 : Math.max(0, 5 - code)));
   const queries = readRecords(join(folder, 'cran.qry')).map((record, at) =>
@@ -27,7 +27,7 @@ export function readCranfield(folder: string): Collection {
   return { name: 'Cranfield', documents: readDocuments(join(folder, 'cran.all.1400')), queries };
 }
 
-/** CISI: 1,460 abstracts of library science, 76 of the 112 queries are rated: a document answers or does not. */
+/** Reads CISI: 1,460 abstracts of library science. 76 of its 112 queries are rated: a document answers or does not. */
 export function readCisi(folder: string): Collection {
   const gains = readGains(join(folder, 'CISI.REL'), () => 1);
   const queries = readRecords(join(folder, 'CISI.QRY')).map((record) => query(record.id, record, gains));
@@ -74,7 +74,7 @@ function readGains(file: string, gainOf: (code: number) => number): Map<string, 
   return gains;
 }
 
-/** Discounted gain of the first ten documents, as a share of the best order's. */
+/** Returns the discounted cumulative gain of the first ten documents, as a share of the best order's (nDCG@10). */
 export function gainOfTen(found: readonly string[], gains: ReadonlyMap<string, number>): number {
   const discounted = (list: readonly number[]) =>
     list.slice(0, 10).reduce((sum, gain, at) => sum + gain / Math.log2(at + 2), 0);

@@ -13,7 +13,7 @@ export type CompareCheckoutsOptions = {
   /** Another checkout of this repository with its dependencies installed. */
   readonly against: string;
   readonly size: DataSize;
-  /** Each side's data is loaded into folders below, or used again from there. */
+  /** Folder with one folder per side. A side's data is loaded there, or used again. */
   readonly data: string;
   readonly scratch: string;
   /** Duration of one measurement. A pair is two measurements: one of A, one of B. */
@@ -45,9 +45,9 @@ const STATUS_EVERY_MS = 500;
 const LEAST = { read: 0.97, append: 0.95 };
 
 /**
- * Measures this checkout (A) and another (B) in one run: both serve the same documents, and for each query they are loaded in
- * turns, so that what else the machine does meets both. The ratio within a pair is what counts. Half of the pairs are measured
- * with A started first and half with B, because the server that starts second was up to 20 % faster.
+ * Measures this checkout (A) and another (B) in one run. Both serve the same documents. For each query they are measured in turns, so
+ * that other load on the machine affects both. The ratio within a pair counts. A starts first for half of the pairs, and B for the
+ * other half, because the server that starts second was up to 20 % faster.
  */
 export async function compareCheckouts(options: CompareCheckoutsOptions): Promise<Verdict> {
   const { say, pairs } = options;
@@ -140,7 +140,7 @@ async function startSide(name: Side['name'], options: CompareCheckoutsOptions): 
   return { name, server };
 }
 
-/** Reading workers that show the log's end. */
+/** Returns the number of reading workers that are caught up with the log. */
 function countWorkers(checkout: string, data: string): number {
   const command = ['services/cli/varve.ts', 'status', '--json', '--data', data];
   const status = execFileSync(process.execPath, command, { cwd: checkout, encoding: 'utf8' });
@@ -157,12 +157,12 @@ async function comparePairs(
   const { seconds, pairs, connections, measureLoad } = options;
   const measured: Record<'A' | 'B', Measured[]> = { A: [], B: [] };
   for (let pair = -1; pair < pairs; pair++) {
-    // Neither is always first.
+    // The sides take turns in being first.
     for (const { name: side, server } of pair % 2 === 0 ? sides : sides.toReversed()) {
       const before = server.cpuSeconds();
       const load = await measureLoad({ base: server.base, request }, connections, seconds);
       const cpu = server.cpuSeconds() - before;
-      // The first pair warms both.
+      // The first pair only warms up both servers.
       if (pair >= 0) measured[side].push({ ...load, perCpuSecond: load.requests / cpu });
     }
   }
@@ -176,7 +176,7 @@ function ratios({ a, b }: Compared, of: (each: Measured) => number): number[] {
   return a.map((each, pair) => of(each) / of(b[pair] as Measured));
 }
 
-/** The geometric mean over all queries, for each pair. */
+/** Returns the geometric mean of all queries, for each pair. */
 function allReads(compared: readonly Compared[]): number[] | undefined {
   const [first] = compared;
   if (first === undefined) return undefined;
@@ -184,7 +184,7 @@ function allReads(compared: readonly Compared[]): number[] | undefined {
   return first.a.map((_, pair) => geomean(byQuery.map((of) => of[pair] as number)));
 }
 
-/** A small document, as different from every other as its key. */
+/** Returns a request that creates a small document with a unique key. */
 function append(round: string, i: number): LoadRequest {
   const data = { key: `bench-${process.pid}-${round}-${i}`, name: `Tag ${i}`, weight: i % 100 };
   return { method: 'POST', path: '/api/tags', body: JSON.stringify({ data }) };

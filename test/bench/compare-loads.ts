@@ -14,16 +14,16 @@ import type { ServerProcess } from './server-process.ts';
 export type Sides = {
   /** URL of Elasticsearch. */
   readonly url: string;
-  /** Varve on it, and on its embedded index. */
+  /** Varve on Elasticsearch. `embedded`: Varve on its embedded index. */
   readonly server: ServerProcess;
   readonly embedded: ServerProcess;
   readonly raw: RawSearches;
 };
 
 export type CompareOptions = {
-  /** Gives another one every time. */
+  /** Returns another request at every call. */
   readonly request: () => LoadRequest;
-  /** The same for the embedded index, which no other server's requests wear out. */
+  /** The same for the embedded index. It may get requests that only the other server has had. */
   readonly embeddedRequest: () => LoadRequest;
   readonly recorded: RecordedSearches;
   readonly connections: number;
@@ -32,33 +32,33 @@ export type CompareOptions = {
   readonly rounds: number;
 };
 
-/** CPU milliseconds per answer: of Varve's process, of the node, of the process that sends the load. */
+/** CPU milliseconds per answer, of Varve's process, of the Elasticsearch node and of the process that sends the load. */
 type CpuShares = { readonly varve: number; readonly node: number; readonly load: number };
 
 type Measured = Pick<MeasuredLoad, 'rate' | 'p50' | 'p99' | 'failed' | 'failures'> & {
   readonly cpu: CpuShares;
 };
 
-/** Medians over the rounds. Rates and times of the raw engine are those of as many requests as one answer of Varve's takes. */
+/** Medians over the rounds. A rate or time of the raw engine is that of all requests that Varve sends for one answer. */
 export type Comparison = {
   readonly connections: number;
   readonly varve: Measured;
   readonly raw: Measured;
   readonly requests: number;
-  /** Varve's rate by the raw engine's within a round. */
+  /** Varve's rate divided by the raw engine's, within a round. */
   readonly ratio: PairedMedian;
-  /** The same by the CPU time of an answer: the raw engine's node by Varve and its node. What else the machine does hardly matters. */
+  /** The same ratio of CPU times: the node's alone, divided by that of Varve with its node. Other load hardly affects it. */
   readonly cpuRatio: PairedMedian;
   /** Difference of the p50 latencies, in milliseconds. */
   readonly overhead: number;
   readonly embedded: LoadResult;
   readonly failed: number;
   readonly failures: readonly string[];
-  /** Requests to the raw engine that it had had before. */
+  /** Number of requests that the raw engine got a second time. */
   readonly repeated: number;
 };
 
-/** More requests than the last rate needs: the next may be higher. */
+/** Factor of spare requests: the next rate may be higher than the last. */
 const SPARE = 1.4;
 
 /** Loads Varve and the raw engine in turns. */
@@ -75,12 +75,12 @@ export async function compareLoads(sides: Sides, options: CompareOptions): Promi
     await clearCaches(sides);
     const measureRaw = async () => perAnswer(await measure(sides, direct, connections, seconds), recorded);
     const measureVarve = () => measure(sides, varve, connections, seconds);
-    // Neither is always first.
+    // Both take turns in being first.
     const early = round % 2 === 0 ? await measureVarve() : undefined;
     const raw = await measureRaw();
     answers = Math.max(answers, raw.rate * seconds * SPARE);
     const pair = { raw, varve: early ?? (await measureVarve()) };
-    // The first round finds out how many requests it takes, and warms both.
+    // The first round only warms up both, and finds out how many requests a round needs.
     if (round >= 0) pairs.push(pair);
     else repeatedBefore = recorded.repeated();
   }
@@ -92,12 +92,12 @@ export async function compareLoads(sides: Sides, options: CompareOptions): Promi
   return { ...common, ...summary(pairs, besides) };
 }
 
-/** A search of several has an error of its own. Within a string the quotes would be escaped. */
+/** Returns true if one of several searches failed. In a string of a document, these quotes would be escaped. */
 function hasFailedSearch(body: string): boolean {
   return body.includes('"error":{');
 }
 
-/** Some requests were sent once to be recorded: their answers are not to come from a cache of the node. */
+/** Clears the node's caches. Some requests were already sent once to record them, and their answers must not come from a cache. */
 async function clearCaches({ url }: Sides): Promise<void> {
   const cleared = await fetch(`${url}/_cache/clear?request=true&query=true`, { method: 'POST' });
   if (!cleared.ok) throw new Error(await cleared.text());

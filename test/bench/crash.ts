@@ -17,7 +17,7 @@ const answers: number[] = [];
 const startsAfterKill: number[] = [];
 
 for (let round = 0; round < Number(rounds); round++) {
-  // Not the same server again: those that crash one after the other are restarted ever more slowly.
+  // Every round starts a new server: a supervisor waits longer after each crash of its worker.
   const [server, started] = await timed(() => startServer({ data, contentTypes }));
   starts.push(started);
   process.kill(server.worker() ?? server.supervisor, 'SIGKILL');

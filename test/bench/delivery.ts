@@ -11,8 +11,9 @@ import { startVarve } from './start-varve.ts';
 import { hasWrk, measureByWrk } from './wrk.ts';
 
 /**
- * `node test/bench/delivery.ts`: answers that caches ask for again, each measured in pairs with what it is compared with: a remembered page
- * with a bare fastify that sends the same bytes, a 304 with the 200 of the same page, answers with tags with those without. Needs wrk.
+ * `node test/bench/delivery.ts`: measures answers that caches request repeatedly, in pairs with another kind of answer. It compares a
+ * remembered page with a bare fastify that sends the same bytes, a 304 with the 200 of the same page, and answers with tags with those
+ * without. Needs wrk.
  */
 const options = new Command()
   .option('--starts <n>', 'starts of both servers: two servers of one program differ by some percent', '3')
@@ -41,7 +42,7 @@ const options = new Command()
     > & { only?: string }
   >();
 
-/** Some 24 KB. */
+/** A page of some 24 KB. */
 const PAGE = '/api/restaurants?pagination[pageSize]=36&sort=name';
 const DEEP =
   '/api/restaurants?filters[chef][active]=true&populate[chef][populate]=country&populate[tags]=true&populate[category]=true';
@@ -56,7 +57,7 @@ type Side = {
   readonly headers: Headers;
 };
 type Headers = NonNullable<Traffic['headers']>;
-/** The rate of `a` divided by that of `b` is to be `least` or more. */
+/** The rate of `a` divided by that of `b` must be at least `least`. */
 type Comparison = {
   readonly name: string;
   readonly least: number;
@@ -112,11 +113,11 @@ async function measurePairs(sides: Comparison['sides']): Promise<readonly Measur
   const { a, b } = await sides();
   const pairs: MeasuredPair[] = [];
   for (let pair = -1; pair < Number(options.pairs); pair++) {
-    // Neither is always first.
+    // Both take turns in being first.
     const early = pair % 2 === 0 ? await measure(a) : undefined;
     const other = await measure(b);
     const one = early ?? (await measure(a));
-    // The first pair warms both.
+    // The first pair only warms up both servers.
     if (pair >= 0) pairs.push({ a: one, b: other });
   }
   await Promise.all(running.splice(0).map((server) => server.stop()));
@@ -171,7 +172,7 @@ async function taggedPages(template: string) {
     return { server, request: () => get(paths.get(used++)), headers: {} };
   };
   const copy = join(scratch, 'copy');
-  // No server has it open now.
+  // No server has the data directory open now.
   if (!existsSync(copy)) cpSync(data, copy, { recursive: true });
   const plain = await startVarve({ data: copy, checkout: options.checkout, until: '/health/ready' });
   running.push(plain);

@@ -51,7 +51,7 @@ export type Random = {
   readonly chance: (probability: number) => boolean;
 };
 
-/** Mulberry32. */
+/** Creates the pseudo-random generator Mulberry32. */
 export function createRandom(seed: number): Random {
   let state = seed;
   const next = () => {
@@ -82,7 +82,7 @@ export type TextOf = (random: Random, words: number) => string;
 const randomWords: TextOf = (random, words) =>
   Array.from({ length: words }, () => random.pick(WORDS)).join(' ');
 
-/** Everything in one batch, as at start. */
+/** Returns all rows and links in one batch, as an index gets them at start. */
 export function benchmarkBatch(registry: SchemaRegistry, textOf: TextOf = randomWords): ChangeBatch {
   const writer: Writer = { registry, rows: [], links: [], key: 0 };
   const random = createRandom(7);

@@ -10,10 +10,10 @@ import { createRandom, WORDS } from './embedded-data.ts';
 import { startProcess } from './server-process.ts';
 
 /**
- * `node test/bench/fan-out.ts --url URL`: one country that every restaurant's document shows, by way of its chef, is renamed while
- * others edit restaurants and tags. Every edit is looked for, by what it changed, as soon as it is answered. Says how long edits
- * took to be visible before and meanwhile, the backlog over time, and the time until rest. Exits with 1 when an edit was not
- * found, or took more than a second.
+ * `node test/bench/fan-out.ts --url URL`: renames one country that every restaurant's document shows through its chef, while editors
+ * change restaurants and tags. It searches for every edit as soon as it is answered. Prints how long edits took to be visible before
+ * and during the fan-out, the backlog over time, and the time until it was empty. Exits with 1 if an edit was not found, or took more
+ * than a second.
  */
 const root = resolve(import.meta.dirname, '../..');
 const options = new Command()
@@ -31,7 +31,7 @@ const options = new Command()
 const RESTAURANTS = Number(options.restaurants);
 const CHEFS = 100;
 const TAGS = 500;
-/** Milliseconds between two edits of an editor: people, not a load. */
+/** Milliseconds between two edits of an editor. It simulates people, not full load. */
 const PAUSE = 20;
 const LIMIT = 1_000;
 const SAMPLE_EVERY = 500;
@@ -111,7 +111,7 @@ async function measure(base: string): Promise<void> {
   console.log(`backlog (seconds: documents): ${samples.join(', ')}`);
 }
 
-/** Resolves once a search for the new name finds every restaurant and nothing is waiting. Milliseconds since `started`. */
+/** Renames the country, and resolves when searches find all restaurants by the new name and nothing waits. Times are since `started`. */
 async function renameAndRest(base: string, country: string, started: number, samples: string[]) {
   await write(base, 'PUT', `countries/${country}`, { name: 'After' });
   const answered = performance.now() - started;
@@ -132,7 +132,7 @@ async function showing(base: string): Promise<number> {
 
 type Ids = { readonly restaurants: readonly string[]; readonly tags: readonly string[] };
 
-/** Editors at work until something has happened; what their edits came to. */
+/** Lets editors work until a promise settles. Returns the results of their edits. */
 async function editUntil(base: string, ids: Ids, end: Promise<unknown>): Promise<readonly Edit[]> {
   let ended = false;
   void end.finally(() => {
@@ -149,7 +149,7 @@ async function editUntil(base: string, ids: Ids, end: Promise<unknown>): Promise
   return edits;
 }
 
-/** Every fifth edit is of a tag, which some forty restaurants show: too few for a backlog. */
+/** Edits a document and searches for it. Every fifth edit is of a tag, which some forty restaurants show: too few for a backlog. */
 async function editOnce(base: string, ids: Ids, i: number): Promise<Edit> {
   const collection = i % 5 === 4 ? 'tags' : 'restaurants';
   const documentId = ids[collection][i % ids[collection].length] ?? '';
@@ -192,7 +192,7 @@ async function read(base: string, path: string): Promise<Found> {
   return (await answer.json()) as Found;
 }
 
-/** A 202 says that the write is stored and not visible yet: none is expected. */
+/** Writes, and fails on any answer but 200 and 201. A 202 would mean that the write is stored but not visible yet. */
 async function write(base: string, method: string, path: string, data: object): Promise<void> {
   const answer = await fetch(`${base}/api/${path}`, {
     method,

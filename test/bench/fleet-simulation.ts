@@ -4,9 +4,9 @@ import { type FanOut, simulateWrites, type WriteLoad, type WriterRates } from '.
 import { type Capacity, type Demand, sizeFleet } from './fleet/size-fleet.ts';
 
 /**
- * `node test/bench/fleet-simulation.ts`: what becomes of lag and fan-out in fleets of three sizes, and how large a fleet for the
- * whole internet has to be, from rates that were measured on a machine of two shared cores (docs/sizing.md says by which
- * command). Every rate is an option: give those of your own machines.
+ * `node test/bench/fleet-simulation.ts`: simulates lag and fan-out in fleets of three sizes, and calculates the size of a fleet for the
+ * whole internet. The default rates were measured on a machine with two shared cores (docs/sizing.md names the commands). Every rate is
+ * an option: pass those of your own machines.
  */
 const options = new Command()
   .option('--bulk-per-second <n>', 'documents that one leader writes', '1500')
@@ -27,10 +27,10 @@ const MEASURED: WriterRates = {
   refreshMs: number('refreshMs'),
   writesPerSecond: number('writesPerSecond'),
 };
-/** A leader and a cluster of their own machines, with sixteen cores where the measuring machine had two for both. */
+/** A leader and a cluster on separate machines with sixteen cores. The measuring machine had two cores for both. */
 const LARGE: WriterRates = { ...MEASURED, bulkPerSecond: MEASURED.bulkPerSecond * 4 };
 
-/** Most rows are embedded nowhere or by a few; some by many. */
+/** Most rows are embedded in no document or in a few, some in many. */
 const USUAL: FanOut = [
   { share: 0.8, copies: 0 },
   { share: 0.15, copies: 8 },

@@ -8,9 +8,9 @@ import { get, measureLoad } from './measure-load.ts';
 import { type ServerProcess, startProcess } from './server-process.ts';
 
 /**
- * `node test/bench/fleet.ts`: reads of one, two and four `varve serve` on one log, over the same number of connections
- * altogether, spread evenly. The load comes from this process, on the same machine. So for each size there is the work of one
- * read too, in microseconds of a core: where that stays the same, reads grow with the processes for as long as there are cores.
+ * `node test/bench/fleet.ts`: measures reads of one, two and four `varve serve` on one log. The total number of connections is the same
+ * and they are spread evenly. This process sends the load from the same machine. Therefore it also prints the CPU time of a read: if
+ * that is the same for each size, reads scale with the processes until all cores are busy.
  */
 const root = resolve(import.meta.dirname, '../..');
 const options = new Command()
@@ -72,7 +72,7 @@ function importDataSet(): void {
   execFileSync(process.execPath, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
-/** Each with a graph of its own: copies of the first one's, which save the others a catch-up. */
+/** Starts the servers, each with its own graph. The graphs are copies of the first one's, so no server has to catch up. */
 async function startFleet(size: number): Promise<readonly ServerProcess[]> {
   const servers: ServerProcess[] = [];
   for (let n = 1; n <= size; n++) {

@@ -11,10 +11,10 @@ import { startProcess } from './server-process.ts';
 import { type Span, startLoad, type TimedLoad } from './start-load.ts';
 
 /**
- * `node test/bench/hand-over.ts --data DIR`: rebuilds of a server over a copy of a loaded data directory, under reads without a pause and
- * some writes. Prints the whole time, latencies before, in each phase, in the second of the hand-over and from ten seconds after it, failed
- * requests, and memory of all processes before and after. Then the same with a steady rate of requests: whether what the builder writes to
- * the disk shows in the slowest of them.
+ * `node test/bench/hand-over.ts --data DIR`: measures rebuilds of a server on a copy of a loaded data directory, under constant reads and
+ * some writes. It prints the duration, the failed requests, and the memory of all processes before and after. It prints latencies before
+ * the rebuild, in each phase, in the second of the hand-over, and later than ten seconds after it. Then it repeats this with a steady
+ * rate of requests: the slowest of them show whether the builder's writes to the disk disturb the server.
  */
 const options = new Command()
   .requiredOption('--data <dir>', 'data directory with the benchmark log; it is copied')

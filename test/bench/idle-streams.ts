@@ -9,9 +9,9 @@ import { ROOT } from './bench-data.ts';
 import { startVarve } from './start-varve.ts';
 
 /**
- * `node test/bench/idle-streams.ts`: memory that idle streams of the change feed cost a server, whose limit on open files has to be
- * higher than their number. Reports the resident memory of all its processes before, with all streams open after three signs of
- * life, and after a write that each of them received. The aim is 300 MB more for 10,000 streams.
+ * `node test/bench/idle-streams.ts`: measures the memory of idle streams of the change feed. The limit on open files must be higher than
+ * their number. Prints the resident memory of all processes of the server before, with all streams open after three heartbeats, and
+ * after a write that each stream received. The aim is at most 300 MB more for 10,000 streams.
  */
 const options = new Command()
   .option('--streams <n>', 'open streams', '10000')

@@ -17,10 +17,10 @@ import {
 import { removeIndices } from '../support/remove-indices.ts';
 
 /**
- * `node test/bench/index-build.ts --data DIR --url URL`: how fast the documents of a loaded data directory are written to empty
- * indices by the index writer, and the same documents, made before, by bare `_bulk` requests of the official client, of 4 MB, two
- * at a time. With `--types .`, all of them, also by `varve rebuild --graph`, as that reports it. Each has a process of its own,
- * and Elasticsearch takes the bare requests once before anything is measured.
+ * `node test/bench/index-build.ts --data DIR --url URL`: measures how fast the index writer writes the documents of a loaded data
+ * directory to empty indices. It compares that with bare `_bulk` requests of the official client with the same documents, made before:
+ * 4 MB each, two at a time. With `--types .` (all types), it also measures `varve rebuild --graph`, by its own reports. Each measurement
+ * has its own process. Elasticsearch gets the bare requests once before the first measurement.
  */
 const options = new Command()
   .requiredOption('--data <dir>', 'data directory with a log; nothing there is changed')
@@ -80,7 +80,7 @@ async function measureInTurn(): Promise<void> {
       console.log(`${each}, all rounds: ${(sum(each) / sum('raw')).toFixed(2)} of raw`);
 }
 
-/** In another process, with a heap that has seen nothing else. */
+/** Measures in another process, so that earlier work does not affect the heap. */
 async function alone(way: 'raw' | 'writer'): Promise<Measured> {
   const own = ['--data', options.data, '--url', options.url, '--types', options.types, '--one', way];
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [

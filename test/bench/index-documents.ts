@@ -21,7 +21,7 @@ export async function indexDocuments(documents: readonly Document[]): Promise<In
 
 const DOCUMENTS_AT_ONCE = 500;
 
-/** The same in indices of their own on an Elasticsearch, which `close` removes. */
+/** Puts documents into new indices on an Elasticsearch, which `close` removes. */
 export async function sendDocuments(documents: readonly Document[], url: string): Promise<IndexedDocuments> {
   const registry = documentRegistry();
   const space = `relevance_${process.pid}_${documents.length}`;

@@ -13,9 +13,9 @@ import { startServer } from '../support/server.ts';
 import { importDataSet } from './bench-data.ts';
 
 /**
- * `node test/bench/kurrentdb.ts [seconds]`: raw appends of the adapter and POSTs to a server on the same log, by turns, with 1,
- * 8 and 32 at once; then an import into such a log and one into an SQLite file. The log is the gRPC double in a process of its
- * own, as fast as it can be and at the pace of a server (MEASURED_PACE), or the server that VARVE_TEST_KURRENTDB names.
+ * `node test/bench/kurrentdb.ts [seconds]`: measures raw appends of the adapter and POSTs to a server on the same log, in turns, with 1,
+ * 8 and 32 at once. Then it measures an import into such a log and one into an SQLite file. The log is the server that
+ * VARVE_TEST_KURRENTDB names, or else the gRPC double in its own process: once at full speed and once at a real server's (MEASURED_PACE).
  */
 const CONCURRENCY = [1, 8, 32] as const;
 const ROUNDS = 3;
@@ -101,7 +101,7 @@ async function post(url: string): Promise<void> {
   await answer.arrayBuffer();
 }
 
-/** Calls a second. */
+/** Returns the number of calls per second. */
 async function measure(concurrency: number, seconds: number, call: () => Promise<void>): Promise<number> {
   const until = performance.now() + seconds * 1000;
   let done = 0;

@@ -13,14 +13,14 @@ export type Traffic = {
   readonly request: (i: number) => LoadRequest;
   /** Headers of every request. Only wrk sends them. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Tells an answer of status 200 that says in its body that something failed. Default: there is none. */
+  /** Returns true for the body of an answer with status 200 that reports a failure. Default: no body does. */
   readonly hasFailed?: (body: string) => boolean;
 };
 
 export type LoadResult = {
   /** Answers per second while connections were busy. */
   readonly rate: number;
-  /** Milliseconds. */
+  /** Latencies in milliseconds. */
   readonly p50: number;
   readonly p99: number;
   readonly p999: number;
@@ -32,16 +32,16 @@ export type LoadResult = {
 /** Loads a server for `seconds`, an integer, over `connections` keep-alive connections. */
 export type MeasureLoad = (traffic: Traffic, connections: number, seconds: number) => Promise<LoadResult>;
 
-/** `failures`: the first of the requests that failed, each with the answer. */
+/** `failures`: the first failed requests, each with its answer. */
 export type MeasuredLoad = LoadResult & { readonly failures: readonly string[] };
 
 const MOST_FAILURES = 5;
-/** Characters of a request or an answer. */
+/** Characters of a request or an answer that a failure shows. */
 const SHOWN = 400;
 
 /**
- * Loads a server for `seconds` over `connections` keep-alive connections. Each connection finishes its last request, so a slow
- * query loses nothing at the end and leaves no work behind for whatever is measured next.
+ * Loads a server for `seconds` over `connections` keep-alive connections. Each connection finishes its last request, so a slow query
+ * loses nothing at the end and leaves no work for the next measurement.
  */
 export async function measureLoad(
   traffic: Traffic,
@@ -72,7 +72,7 @@ export async function measureLoad(
               context.asked = traffic.request(next++);
               return { ...request, ...context.asked };
             },
-            // Called right before the event of the same answer.
+            // autocannon calls this right before the event of the same answer.
             onResponse(status, body, { asked }: Asking) {
               isLastGood = isGood(status) && traffic.hasFailed?.(body) !== true;
               if (!isLastGood) note(`${status} ${body.slice(0, SHOWN)} for ${shown(asked)}`);
@@ -119,7 +119,7 @@ export function isGood(status: number): boolean {
   return status === 200 || status === 201;
 }
 
-/** Through autocannon's own limit per client: this connection stops after the answer it has just got. */
+/** Stops a connection after its current answer, through autocannon's own limit per client. */
 function stopClient(client: autocannon.Client): void {
   const limited = client as unknown as { responseMax: number; reqsMade: number };
   limited.responseMax = limited.reqsMade;

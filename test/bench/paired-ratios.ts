@@ -1,6 +1,6 @@
 import { median } from '../conformance/bench/common.mjs';
 
-/** Median of paired ratios, with an interval that holds the true median with `confidence`, whatever the distribution. */
+/** Median of paired ratios, with an interval that contains the true median with `confidence`, for any distribution. */
 export type PairedMedian = {
   readonly median: number;
   readonly low: number;
@@ -8,10 +8,10 @@ export type PairedMedian = {
   readonly confidence: number;
 };
 
-/** The narrowest order statistics that reach it are taken; fewer than six pairs reach less. */
+/** The narrowest interval that reaches this confidence is chosen. Fewer than six pairs reach less. */
 const WANTED_CONFIDENCE = 0.95;
 
-/** The interval is between the k-th smallest and the k-th largest ratio: each is above the true median with probability 1/2. */
+/** Returns the median with the interval from the k-th smallest to the k-th largest ratio. A ratio exceeds the true median half the time. */
 export function pairedMedian(ratios: readonly number[]): PairedMedian {
   const sorted = ratios.toSorted((a, b) => a - b);
   const count = sorted.length;
@@ -25,7 +25,7 @@ export function pairedMedian(ratios: readonly number[]): PairedMedian {
   };
 }
 
-/** The probability that at least `rank` of `count` fall on each side of the median. */
+/** Returns the probability that at least `rank` of `count` values are on each side of the median. */
 function confidenceOf(count: number, rank: number): number {
   let tail = 0;
   let ways = 1;

@@ -4,8 +4,9 @@ import { startElasticsearchFleet } from '../support/elasticsearch-fleet.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
 
 /**
- * `node test/bench/purge-latency.ts --elasticsearch URL`: time from the answer to a write, when searches show it, to the arrival of its
- * purge at a receiver on the same machine. `varve project --purge` and `varve api` share a log in a file. The aim is a p99 of 250 ms.
+ * `node test/bench/purge-latency.ts --elasticsearch URL`: measures the time from the answer to a write to the arrival of its purge at a
+ * receiver on the same machine. Searches show the write when it is answered. `varve project --purge` and `varve api` share a log in a
+ * file. The aim is a p99 of 250 ms.
  */
 const options = new Command()
   .requiredOption('--elasticsearch <url>', 'where Elasticsearch is')
@@ -75,7 +76,7 @@ async function read(n: number, ids: readonly string[]): Promise<void> {
   }
 }
 
-/** Edits at a rate, whether purges have come or not. */
+/** Edits at a constant rate, without waiting for purges. */
 async function edit(ids: readonly string[]): Promise<readonly Edit[]> {
   const running: Promise<Edit>[] = [];
   for (let n = 0; n < Number(options.edits); n++) {

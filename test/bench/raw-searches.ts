@@ -47,7 +47,7 @@ export function createRawSearches({ url, space, registry }: RawSearchesOptions):
   const names = createIndexNames(space);
   const engine = createSearchEngine(client);
   const aliases = placesOf(layouts.values()).map(({ layout, world }) => names.alias(layout.type, world));
-  // As in a process that serves: an answer's searches name the indices themselves.
+  // Searches name the indices and not their aliases, as in a process that serves.
   const live = readLiveSet(client, space, new Set(aliases));
   const readerOf = (asked: SearchEngine) =>
     createElasticsearchReader({
@@ -75,7 +75,7 @@ export function createRawSearches({ url, space, registry }: RawSearchesOptions):
   };
 }
 
-/** Answers a list, or the queries of InstantSearch. */
+/** Answers a request for a list, or the queries of InstantSearch. */
 async function answer(
   registry: SchemaRegistry,
   index: ReadIndex,
@@ -94,7 +94,7 @@ async function answer(
   await answerList(index, planList({ ...common, type, queryString: search.slice(1) }));
 }
 
-/** Counts matches, which pages far down a list depend on, and finds none. */
+/** A search engine that only counts matches, and returns no hits. Pages far down a list depend on the counts. */
 function countOnly(engine: SearchEngine): SearchEngine {
   const totals = new Map<string, number>();
   const nameOf = ({ index, body }: Search) => `${index} ${JSON.stringify(body.query)}`;

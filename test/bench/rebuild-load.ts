@@ -12,9 +12,9 @@ import { startProcess } from './server-process.ts';
 import { startLoad } from './start-load.ts';
 
 /**
- * `node test/bench/rebuild-load.ts --data DIR [--read-index URL]`: latency of a query without a rebuild, in each phase of `varve rebuild --graph` and
- * in a rollback, in turns, on a server with a copy of a loaded data directory; its memory and the longest delay of its event
- * loop; a rebuild that is killed half-way and continues.
+ * `node test/bench/rebuild-load.ts --data DIR [--read-index URL]`: measures the latency of a query on a server with a copy of a loaded
+ * data directory: without a rebuild, in each phase of `varve rebuild --graph`, and in a rollback, in turns. It also measures the server's
+ * memory and the longest delay of its event loop. `--resume` kills a rebuild half-way and continues it.
  */
 const options = new Command()
   .requiredOption('--data <dir>', 'data directory with the benchmark log; it is copied')
@@ -41,7 +41,7 @@ type Phase = (typeof PHASES)[number];
 type Measured = LoadResult & { readonly heldUpMs: number };
 
 const WARM_UP_SECONDS = 8;
-/** After the new generation serves, queries find it as it was made. */
+/** A rebuild is measured for so long after its end: queries of a new generation begin with cold caches. */
 const AFTERWARDS_MS = 3_000;
 /** The medians omit phases that were shorter than this; they are only printed. */
 const SHORTEST_MS = 1_000;
@@ -124,7 +124,7 @@ async function measureRollback(): Promise<void> {
   note('rollback', from, await heldUp());
 }
 
-/** The longest delay of the server's event loop since the last call, in milliseconds. Each read of `/metrics` resets it. */
+/** Returns the longest delay of the server's event loop since the last call, in milliseconds. Each read of `/metrics` resets it. */
 async function heldUp(): Promise<number> {
   const text = await (await fetch(`${server.base}/metrics`)).text();
   const found = /^nodejs_eventloop_lag_max_seconds(?:\{.*\})? (\S+)$/m.exec(text)?.[1];
@@ -134,7 +134,7 @@ async function heldUp(): Promise<number> {
 
 function note(phase: Phase, from: number, heldUpMs: number, to = performance.now()): void {
   const result = { ...load.between(from, to), heldUpMs };
-  // The 99th percentile of a tenth of a second is that of a handful of requests.
+  // A short phase has too few requests for a 99th percentile.
   if (to - from >= SHORTEST_MS) measured.get(phase)?.push(result);
   show(`${phase} (${((to - from) / 1_000).toFixed(1)} s)`, result);
 }
@@ -145,7 +145,7 @@ function show(what: string, { rate: perSecond, p50, p99, failed, heldUpMs }: Mea
   console.log(`${what}: ${figures}, held up ${heldUpMs.toFixed(0)} ms at most, ${memory}`);
 }
 
-/** Prints each phase with the quiet one. */
+/** Prints the medians of each phase next to those without a rebuild. */
 function showMedians(): void {
   const p99 = (phase: Phase) => (measured.get(phase) ?? []).map((each) => each.p99);
   const quiet = median(p99('quiet'));

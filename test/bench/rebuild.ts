@@ -8,8 +8,9 @@ import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-eve
 import { upcast } from '../../shared/events/upcasters.ts';
 
 /**
- * `node test/bench/rebuild.ts --data DIR`: events a second of replaying the log of a loaded data directory into a new graph
- * file, as `varve rebuild --graph` does it (a thread of its own writes the file), compared with only reading it. The rounds alternate.
+ * `node test/bench/rebuild.ts --data DIR`: measures how many events a second a replay applies to a new graph file. It reads the log of
+ * a loaded data directory and writes the file in another thread, as `varve rebuild --graph` does. Rounds that only read the log
+ * alternate with it for comparison.
  */
 const options = new Command()
   .requiredOption('--data <dir>', 'data directory with a log; nothing there is changed')

@@ -2,29 +2,29 @@ import { isDeepStrictEqual } from 'node:util';
 import type { LoadRequest } from './measure-load.ts';
 import type { RawSearches } from './raw-searches.ts';
 
-/** Requests of Varve's for the raw engine, each handed out once. */
+/** Requests of Varve to Elasticsearch, which the raw engine's load sends. Each is returned once. */
 export type RecordedSearches = {
-  /** Requests that one answer takes, on average. */
+  /** Average number of requests for one answer. */
   readonly perAnswer: number;
-  /** Sees to it that there are requests for so many answers. */
+  /** Records more requests until there are enough for so many answers. */
   prepare(answers: number): Promise<void>;
-  /** Starts over, and counts it, when more are taken than were prepared. */
+  /** Returns the next request. Repeats requests, and counts that, if there are not enough. */
   next(): LoadRequest;
   readonly repeated: () => number;
 };
 
-/** Answers whose requests are recorded both ways, to see whether what is sent depends on what is found. */
+/** Number of answers whose requests are recorded in both ways. This shows whether a request depends on earlier results. */
 const COMPARED = 50;
 const AT_ONCE = 8;
 
-/** `request` gives another one every time. */
+/** Records the searches of requests. `request` returns another one at every call. */
 export async function recordSearches(
   raw: RawSearches,
   request: () => LoadRequest,
 ): Promise<RecordedSearches> {
   const first = Array.from({ length: COMPARED }, request);
   const asked = await record(raw.of, first);
-  // A search by words does not get on without answers.
+  // A search by words fails without real answers.
   const unasked = await record(raw.unasked, first).catch(() => undefined);
   const recordOne = isDeepStrictEqual(asked.slice(1), unasked?.slice(1)) ? raw.unasked : raw.of;
   const perAnswer = asked.flat().length / COMPARED;

@@ -10,8 +10,8 @@ import {
 import { corrupt, rareTitleWords } from './typos.ts';
 
 /**
- * `npm run bench:relevance -- --collections DIR`: how good the order of search results is. DIR has Cranfield and CISI in the form
- * in which they are published: cran.all.1400, cran.qry, cranqrel, CISI.ALL, CISI.QRY and CISI.REL.
+ * `npm run bench:relevance -- --collections DIR`: measures how good the order of search results is. DIR contains Cranfield and CISI as
+ * they are published: cran.all.1400, cran.qry, cranqrel, CISI.ALL, CISI.QRY and CISI.REL.
  */
 const options = new Command()
   .requiredOption('--collections <dir>', 'folder with the files of Cranfield and CISI')
@@ -57,7 +57,7 @@ async function measure(name: string, collection: Collection, search: SearchDocum
   for (const typos of [1, 2] as const) await measureTypos(name, collection, search, typos);
 }
 
-/** The share of corrupted words whose document is among the first ten. */
+/** Prints the share of words with typos whose document is among the first ten. */
 async function measureTypos(
   name: string,
   { documents }: Collection,

@@ -12,9 +12,9 @@ import { startVarve } from './start-varve.ts';
 import { createTypedWords, wordLoads, writeTexts } from './typed-words.ts';
 
 /**
- * `npm run bench:search-load -- --collections DIR`: a server with the embedded index, 20,000 restaurants and 60,000 reviews with
- * sentences of Cranfield and CISI, asked over HTTP for searches that never repeat. No answer is remembered. Says how long a start
- * takes with and without search in the schema, and with `--libraries` what MiniSearch and Orama take for the same rows.
+ * `npm run bench:search-load -- --collections DIR`: measures searches over HTTP that never repeat, on a server with the embedded index.
+ * It has 20,000 restaurants and 60,000 reviews with sentences of Cranfield and CISI, and remembers no answer. Prints how long a start
+ * takes with and without search in the schema. With `--libraries`, it also measures MiniSearch and Orama with the same rows.
  */
 const options = new Command()
   .requiredOption('--collections <dir>', 'folder with the files of Cranfield and CISI')
@@ -57,7 +57,7 @@ async function measureSearches(): Promise<void> {
 
 type Load = { readonly name: string; readonly request: (i: number) => LoadRequest };
 
-/** As many queries that never repeat as a measurement may take. */
+/** Returns the measured loads. Each makes as many different requests as a measurement needs. */
 function loads(): readonly Load[] {
   const random = createRandom(11);
   const contains = (more: string) => () =>
@@ -95,7 +95,7 @@ async function measure(server: ServerProcess, name: string, request: Load['reque
   );
 }
 
-/** Starts with and without search in the schema, in turns. The first of two with the same types takes the change of them in. */
+/** Measures starts with and without search in the schema, in turns. An unmeasured start before each applies the change of types. */
 async function measureStarts(): Promise<void> {
   const types = join(scratch, 'types');
   writeSearchedTypes(types);
@@ -121,7 +121,7 @@ async function measureStart(name: string, folder: string): Promise<void> {
   await server.stop();
 }
 
-/** The same content types, whose words are read right after the start. */
+/** Writes the same content types with search, so that a start reads their words. */
 function writeSearchedTypes(folder: string): void {
   cpSync(CONTENT_TYPES, folder, { recursive: true });
   for (const name of ['restaurant', 'review']) {

@@ -11,9 +11,9 @@ import { benchmarkBatch, createRandom, type Random, uid } from './embedded-data.
 import { createTypedWords } from './typed-words.ts';
 
 /**
- * `npm run bench:search -- --collections DIR`: lists with search, facets and highlights over 20,000 restaurants and 60,000 reviews
- * whose texts are sentences of Cranfield and CISI, planned, found and written one after the other in this process, without HTTP.
- * No query comes twice: two words of a text, the second cut to its beginning, in a fifth of them the first with a typo.
+ * `npm run bench:search -- --collections DIR`: measures lists with search, facets and highlights over 20,000 restaurants and 60,000
+ * reviews. Their texts are sentences of Cranfield and CISI. This process plans, finds and writes one answer after the other, without
+ * HTTP. No query repeats. It is two words of a text: the second is cut to a prefix, and a fifth of the first words have a typo.
  */
 const options = new Command()
   .requiredOption('--collections <dir>', 'folder with the files of Cranfield and CISI')
@@ -67,7 +67,7 @@ const index = await openIndex('taken from stored words by their first search');
 await index.local.warm();
 for (const kind of KINDS) await measure(kind);
 
-/** Loads the rows, and says what the first search of each type takes. */
+/** Loads the rows, and prints how long the first search of each type takes. */
 async function openIndex(how: string): Promise<EmbeddedIndex> {
   started = process.cpuUsage();
   const opened = createEmbeddedIndex({ registry, wordFiles });
@@ -85,7 +85,7 @@ async function openIndex(how: string): Promise<EmbeddedIndex> {
   return opened;
 }
 
-/** Milliseconds of the processor. */
+/** Returns the CPU milliseconds since `started`. */
 function elapsed(): number {
   const { user, system } = process.cpuUsage(started);
   return Math.round((user + system) / 1000);
@@ -95,7 +95,7 @@ async function measure({ name, type, query }: Kind): Promise<void> {
   const random = createRandom(3);
   const times: number[] = [];
   let found = 0;
-  // Warm up with queries of their own.
+  // Other queries warm up the index.
   for (let i = 0; i < 200; i++) await ask(index, type, query(twoWords(random), words.oneWord(random)));
   const cpu = process.cpuUsage();
   for (let i = 0; i < Number(options.requests); i++) {
@@ -117,7 +117,7 @@ async function measure({ name, type, query }: Kind): Promise<void> {
   );
 }
 
-/** Returns how many rows were found. */
+/** Answers a list, and returns the number of found rows. */
 async function ask(of: ReadIndex, type: string, queryString: string): Promise<number> {
   const plan = planList({
     registry,

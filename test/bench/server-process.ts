@@ -19,7 +19,7 @@ export async function startProcess(
   path: string,
 ): Promise<ServerProcess> {
   const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
-  // Whatever ends this process ends the server too.
+  // The server must end with this process.
   const end = () => void child.kill('SIGKILL');
   process.once('exit', end);
   child.once('exit', () => process.off('exit', end));
@@ -36,7 +36,7 @@ export async function startProcess(
   };
 }
 
-/** The first address that the process prints and was not given: it may name the Elasticsearch that it reads. */
+/** Returns the first address that the process prints and that is not an argument, such as the URL of Elasticsearch. */
 function printedUrl(child: ChildProcess, args: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     let output = '';

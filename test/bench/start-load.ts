@@ -10,20 +10,20 @@ export type TimedLoad = LoadResult & { readonly slowest: number };
 
 /** Load that runs until it is stopped. Moments are of `performance.now()`. */
 export type RunningLoad = {
-  /** Answers that came between two moments, and not in the span `except`. */
+  /** Returns the answers that came between two moments, except those in the span `except`. */
   between(from: number, to: number, except?: Span): TimedLoad;
   /** Resolves when every connection has its last answer. */
   stop(): Promise<void>;
 };
 
-/** One answer, or a request without one, which has the status 0. */
+/** An answer. A request without an answer has status 0. */
 type Answer = { readonly at: number; readonly status: number; readonly milliseconds: number };
 
 /**
- * Loads a server over keep-alive connections, each with one request in flight: without a pause, or with `perSecond` requests in
- * all. A request that waits for the answer before it on its connection is timed from the moment at which it was due; another one
- * from its sending, as a late timer is this process's own. A connection that the server closes is opened again. autocannon sends
- * two requests on it from then on, so its load grows with each hand-over.
+ * Loads a server over keep-alive connections, each with one request in flight: without a pause, or with `perSecond` requests in total.
+ * A request that had to wait for the previous answer is timed from the moment at which it was due. All others are timed from their
+ * sending, since a late timer is a delay of this process. A connection that the server closes is opened again. We do not use autocannon:
+ * it sends two requests at once on a connection that was opened again, so its load grows with each hand-over.
  */
 export function startLoad(traffic: Traffic, connections: number, perSecond?: number): RunningLoad {
   const answers: Answer[] = [];
@@ -76,7 +76,7 @@ export function startLoad(traffic: Traffic, connections: number, perSecond?: num
 const TIMEOUT_MS = 30_000;
 const HEADERS = { 'content-type': 'application/json' };
 
-/** Status of the answer when its whole body has come; 0 if it did not. */
+/** Resolves to the status of the answer when its whole body has arrived, or to 0 if it did not. */
 function answerTo(client: Client, { method, path, body }: ReturnType<Traffic['request']>): Promise<number> {
   return new Promise((resolve) => {
     let status = 0;

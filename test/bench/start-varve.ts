@@ -12,7 +12,7 @@ export type StartVarve = {
   readonly until?: '/_health' | '/health/ready';
 };
 
-/** Starts `varve serve` on a free port, with room for a start's short-lived rows as `npm start` gives it. */
+/** Starts `varve serve` on a free port, with the same size of the young heap as `npm start`. */
 export function startVarve(options: StartVarve): Promise<ServerProcess> {
   const { data, checkout = ROOT, contentTypes = CONTENT_TYPES, more = [], until = '/_health' } = options;
   const serve = ['--min-semi-space-size=32', 'services/cli/varve.ts', 'serve', '--port', '0'];

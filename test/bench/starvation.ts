@@ -10,9 +10,9 @@ import { startLoad } from './start-load.ts';
 import { startVarve } from './start-varve.ts';
 
 /**
- * `node test/bench/starvation.ts`: what heavy queries do to others. Some connections ask legal but heavy queries without a pause,
- * another asks for a plain page, one more for /_health, each some fifty times a second. Reports the medians of several runs; the
- * aim is a p99 under 40 ms for the page and under 50 ms for /_health.
+ * `node test/bench/starvation.ts`: measures how heavy queries delay other requests. Some connections send legal but heavy queries without
+ * a pause. Two more ask for a plain page and for /_health, each some fifty times a second. Prints the medians of several runs. The aim
+ * is a p99 under 40 ms for the page and under 50 ms for /_health.
  */
 const options = new Command()
   .option('--seconds <n>', 'seconds of a run', '5')
@@ -40,7 +40,7 @@ const HEAVY = [
   '/api/restaurants?populate[reviews][populate][restaurant][populate]=tags&pagination[pageSize]=100&sort=tags.restaurants.name,price&filters[name][$notContainsi]=w{{int:0:999999}}',
 ];
 const PLAIN = '/api/restaurants?pagination[start]={{int:0:9900}}&pagination[limit]={{int:20:30}}';
-/** Requests of the light traffic come so far apart, so that it adds no load. */
+/** Pause between requests of the light traffic, so that it adds no load. */
 const LIGHT_PAUSE_MS = 20;
 
 const scratch = mkdtempSync(join(tmpdir(), 'varve-starvation-'));
@@ -64,7 +64,7 @@ try {
       Number(options.connections),
     );
     const from = performance.now();
-    // The first run begins with a cold index.
+    // The index is cold in the first run.
     const [page, health] = await measureLight(server.base, plain, Number(options.seconds));
     rows.push([page, health, heavy.between(from, performance.now())]);
     await heavy.stop();
@@ -91,7 +91,7 @@ try {
   rmSync(scratch, { recursive: true, force: true });
 }
 
-/** A page and /_health, in turns of their own. */
+/** Measures the page and /_health at the same time, on one connection each. */
 async function measureLight(
   base: string,
   plain: Distinct,

@@ -14,9 +14,9 @@ import { openInProcess } from '../support/varve-in-process.ts';
 import { pairedMedian } from './paired-ratios.ts';
 
 /**
- * `node test/bench/tag-note.ts --elasticsearch URL`: what the note of changed tags (ADR 31) costs a write. Two leaders with `--purge`
- * edit in turns, and only one of them notes tags. The time of an edit ends with its answer, when searches show it. The request alone is
- * timed too.
+ * `node test/bench/tag-note.ts --elasticsearch URL`: measures how much a write is delayed by noting its changed tags (ADR 31). Two leaders
+ * with `--purge` edit in turns, and only one of them notes tags. The time of an edit ends with its answer, when searches show it. The
+ * request that notes tags is timed alone too.
  */
 const options = new Command()
   .requiredOption('--elasticsearch <url>', 'where Elasticsearch is')
@@ -46,7 +46,7 @@ try {
 type Found = { readonly hits: { readonly hits: readonly { readonly _source: object }[] } };
 type Site = { readonly space: string; readonly edit: () => Promise<void> };
 
-/** A leader with documents, in a namespace of its own. */
+/** Starts a leader with documents in its own namespace. */
 async function open(name: string, change: (plan: ReadSidePlan) => ReadSidePlan): Promise<Site> {
   const space = `note_${process.pid}_${name}`;
   const data = mkdtempSync(join(tmpdir(), 'varve-note-'));
@@ -83,7 +83,7 @@ function disposable(varve: Varve): Varve & AsyncDisposable {
   return { ...varve, [Symbol.asyncDispose]: varve.close };
 }
 
-/** Nothing takes the tags of changes. */
+/** Returns the plan with contents that ignore the tags of changes. */
 function withoutNotes(plan: ReadSidePlan): ReadSidePlan {
   return {
     ...plan,
@@ -98,7 +98,7 @@ function withoutNotes(plan: ReadSidePlan): ReadSidePlan {
   };
 }
 
-/** The documents of the index with tags. */
+/** Returns the documents of the index that stores tags. */
 async function notesOf(space: string): Promise<readonly object[]> {
   const found = await fetch(`${options.elasticsearch}/${space}-tags/_search`);
   return ((await found.json()) as Found).hits.hits.map(({ _source }) => _source);
@@ -109,7 +109,7 @@ async function assertNotes(space: string, isNoting: boolean): Promise<void> {
   if (hasSet !== isNoting) throw new Error(`${space} ${isNoting ? 'notes no' : 'notes'} tags`);
 }
 
-/** The request that an edit waits for: the document of tags is written as it is now, under another name. */
+/** Times the request that an edit waits for: it writes the current document of tags under another id. */
 async function measureNote({ space }: Site): Promise<void> {
   const index = `${options.elasticsearch}/${space}-tags`;
   const body = JSON.stringify((await notesOf(space))[0]);
@@ -123,7 +123,7 @@ async function measureNote({ space }: Site): Promise<void> {
   console.log(`the note alone, ${body.length} bytes: ${num(median(times))} ms`);
 }
 
-/** Milliseconds of each edit. */
+/** Returns the milliseconds of each edit. */
 async function measure({ edit }: Site, writers: number): Promise<readonly number[]> {
   const times: number[] = [];
   let left = Number(options.edits);

@@ -5,11 +5,11 @@ import { createRandom, type Random } from './embedded-data.ts';
 import type { LoadRequest } from './measure-load.ts';
 import { corrupt } from './typos.ts';
 
-/** Texts, and queries of their words, made of the sentences of Cranfield and CISI. */
+/** Makes texts of the sentences of Cranfield and CISI, and queries of their words. */
 export type TypedWords = {
-  /** A text of so many words. */
+  /** Returns a text of so many words. */
   textOf(random: Random, words: number): string;
-  /** Two words of a sentence, the second cut to its beginning, in a fifth of them the first with a typo. */
+  /** Returns two words of a sentence. The second is cut to a prefix, and a fifth of the first words have a typo. */
   twoWords(random: Random): string;
   oneWord(random: Random): string;
 };
@@ -48,7 +48,7 @@ export function createTypedWords(folder: string): TypedWords {
 
 const TEXTS: Readonly<Record<string, readonly string[]>> = { restaurant: ['description'], review: ['text'] };
 
-/** Gives the documents of an import texts of sentences, each as long as its text is now. */
+/** Replaces the texts of an import's documents by sentences, each as long as the text before. */
 export function writeTexts(folder: string, words: TypedWords): void {
   const random = createRandom(1);
   for (const [type, names] of Object.entries(TEXTS)) {
@@ -66,7 +66,7 @@ export function writeTexts(folder: string, words: TypedWords): void {
   }
 }
 
-/** Requests of one kind, by number; the same for the same seed. */
+/** Requests of one kind, by number. The same seed gives the same requests. */
 export type LoadSource = {
   get(i: number): LoadRequest;
   /** Number of the first `used` requests that repeat an earlier one. */
@@ -120,7 +120,7 @@ function sourceOf(
   };
 }
 
-/** The main query has every refinement; the query of a facet has those of the others. */
+/** Returns a POST with a main query and one query per facet. The main query has every refinement; a facet's has those of the others. */
 function disjunctive(query: string, random: Random): LoadRequest {
   const refined = {
     stars: ['stars:4', 'stars:5'],

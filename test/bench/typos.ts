@@ -3,11 +3,11 @@ import type { Random } from './embedded-data.ts';
 
 type TitleWord = { readonly word: string; readonly documents: readonly string[] };
 
-/** The most titles that may have a word. */
+/** Largest number of titles that may contain a rare word. */
 const FEW_TITLES = 5;
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 
-/** Words of at least `letters` letters that few titles have, with the documents of these titles. */
+/** Returns the words of at least `letters` letters that few titles contain, with the documents of these titles. */
 export function rareTitleWords(documents: readonly Document[], letters: number): readonly TitleWord[] {
   const titles = new Map<string, Set<string>>();
   for (const { id, title } of documents) {
@@ -20,7 +20,7 @@ export function rareTitleWords(documents: readonly Document[], letters: number):
     .map(([word, found]) => ({ word, documents: [...found] }));
 }
 
-/** The word with as many typos: letters are inserted, deleted, replaced or swapped, but not the first. */
+/** Returns the word with so many typos. Letters except the first are inserted, deleted, replaced or swapped. */
 export function corrupt(word: string, typos: number, random: Random): string {
   let corrupted = word;
   for (let done = 0; done < typos; ) {

@@ -9,9 +9,9 @@ import { pairedMedian } from './paired-ratios.ts';
 import { measureByWrk } from './wrk.ts';
 
 /**
- * `node test/bench/unchanged-answers.ts --elasticsearch URL`: the rate of 304 of `varve api` against that of the 200 of the same deep
- * populated page, in pairs, while `varve project --purge` notes tags. With `--edits` a document of another page is edited all the time.
- * The aim is a ratio of 3. Needs wrk.
+ * `node test/bench/unchanged-answers.ts --elasticsearch URL`: compares the rate of 304 of `varve api` with that of the 200 of the same
+ * deep populated page, in pairs, while `varve project --purge` notes tags. With `--edits`, a document of another page is edited all the
+ * time. The aim is a ratio of 3. Needs wrk.
  */
 const options = new Command()
   .requiredOption('--elasticsearch <url>', 'where Elasticsearch is')
@@ -61,7 +61,7 @@ async function write(method: 'POST' | 'PUT', path: string, data: object): Promis
   return ((await answer.json()) as { readonly data: { readonly documentId: string } }).data.documentId;
 }
 
-/** Resolves to a document that no page of the measurement shows. */
+/** Creates the content. Resolves to the id of a document that no measured page shows. */
 async function fill(): Promise<string> {
   const country = await write('POST', 'countries', { key: 'c', name: 'Italy' });
   const category = await write('POST', 'categories', { key: 'c', name: 'Food' });
@@ -85,7 +85,7 @@ async function editNowAndThen(documentId: string): Promise<void> {
   }
 }
 
-/** 304 that were sent without making the answer. */
+/** Returns the number of 304 that were sent without making the answer. */
 async function shortcuts(): Promise<number> {
   return sampleOf(await (await fetch(`${base()}/metrics`)).text(), 'varve_answer_cache_hits_total') ?? 0;
 }
@@ -100,7 +100,7 @@ async function report(): Promise<void> {
     );
   const rates: { readonly unchanged: number; readonly whole: number }[] = [];
   let [sent, short] = [0, 0];
-  // The first pair warms both.
+  // The first pair only warms up the server.
   for (let pair = -1; pair < Number(options.pairs); pair++) {
     const before = await shortcuts();
     const unchanged = await measure({ 'If-None-Match': etag });

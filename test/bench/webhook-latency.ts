@@ -9,8 +9,8 @@ import { ROOT } from './bench-data.ts';
 import { startVarve } from './start-varve.ts';
 
 /**
- * `node test/bench/webhook-latency.ts`: time from the beginning of a write to the arrival of its webhook at a receiver on the same
- * machine. Writes come one after the other. The aim is a p99 of 50 ms on a quiet machine.
+ * `node test/bench/webhook-latency.ts`: measures the time from the beginning of a write to the arrival of its webhook at a receiver on
+ * the same machine. Writes come one after the other. The aim is a p99 of 50 ms on an idle machine.
  */
 const options = new Command()
   .option('--writes <n>', 'writes', '1000')

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import type { LoadResult, MeasureLoad } from './measure-load.ts';
 
 const SCRIPT = join(import.meta.dirname, 'wrk-requests.lua');
-/** More than a server on these machines answers. */
+/** More answers a second than a server on these machines reaches. */
 const MOST_PER_SECOND = 60_000;
 
 /** True if Debian's package `wrk` is installed. */
@@ -15,8 +15,8 @@ export function hasWrk(): boolean {
 }
 
 /**
- * Loads a server with wrk. It parses an answer in some microseconds, where a generator in JavaScript takes longer than the
- * server: that one's rate tells more of the number of headers than of the server.
+ * Loads a server with wrk, which parses an answer in some microseconds. A load generator in JavaScript takes longer than the server, so
+ * its rate depends more on the number of headers than on the server.
  */
 export const measureByWrk: MeasureLoad = async ({ base, request, headers = {} }, connections, seconds) => {
   const scratch = mkdtempSync(join(tmpdir(), 'varve-wrk-'));

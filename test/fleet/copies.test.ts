@@ -8,8 +8,8 @@ import { createDataDirectory, type RunningServer, startServer } from '../support
 import { takesMinutes } from '../support/takes-minutes.ts';
 
 /**
- * A server, copies of its data made in every way, and a server on each copy: whatever the original does meanwhile, what is
- * written to a copy stays there. Only the first way and state is tried where there are no minutes.
+ * Copies of a server's data, made in every way, and a server on each copy. Writes to a copy stay there, in every state of the original.
+ * A run without the long tests only tries the first way and state.
  */
 const WAYS = [
   'cp -a of the data directory',
@@ -74,7 +74,7 @@ async function names(url: string): Promise<readonly string[]> {
   return body.data.map(({ name }: { readonly name: string }) => name);
 }
 
-/** Writes to a server on the copy, and looks at both. */
+/** Writes to a server on the copy, and checks that the original does not have the writes. */
 async function writeToCopy(data: string, state: State): Promise<void> {
   if (state === 'paused') original.signal('SIGSTOP');
   if (state === 'dead') await original.stop('SIGKILL');
@@ -107,7 +107,7 @@ const CASES = WAYS.flatMap((way) =>
 describe('a copy of a log', () => {
   const title = 'made by %s, the original being %s, is a log of its own';
   const isOwn = async (way: Way, state: State) => {
-    // Each server on a copy makes it a log with a lease of its own: the next one needs another copy.
+    // A server gives the copied log its own lease, so the next server needs another copy.
     const data = join(folder, `${way} ${state}`.replaceAll(/\W/g, '-'));
     await copy(way, join(folder, 'original'), data);
     await writeToCopy(data, state);

@@ -6,17 +6,17 @@ import { pauseMember } from '../support/pause-member.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
 export type TakeoverStore = {
-  /** Default: an SQLite file. */
+  /** Address of the log. Default: an SQLite file. */
   readonly eventStore?: string;
   readonly arguments?: readonly string[];
-  /** Default: varve. */
+  /** Namespace of the log. Default: varve. */
   readonly space?: string;
   readonly close: () => void;
 };
 
 /**
- * Two `varve serve` on one log: the leader is killed, stopped and paused while both are written through. TAKEOVER_ROUNDS=20
- * for a full run.
+ * Tests two `varve serve` on one log. The leader is killed, stopped and paused while clients write through both processes.
+ * TAKEOVER_ROUNDS=20 for a full run.
  */
 export function describeTakeover(
   name: string,
@@ -86,7 +86,7 @@ export function describeTakeover(
         const next = other(fleet, paused);
         await writers.answered(30);
         const started = await pauseMember(fleet, paused);
-        // Some writes stay in the sockets of the paused process until it continues, and still thinks that it is the leader.
+        // Some writes wait in the sockets of the paused process. When it continues, it still assumes that it is the leader.
         await fleet.becomesLeader(next);
         const taken = Math.round(performance.now() - started);
         paused.server().signal('SIGCONT');
@@ -105,7 +105,7 @@ export function describeTakeover(
         else expect(times, `${key} ${number}`).toBeLessThanOrEqual(1);
       }
       expect([...facts.created.values()].every((times) => times === 1)).toBe(true);
-      // The first claim, at least one per round, and one each for the clean stop and the pause.
+      // Expected claims of the lease: the first, at least one per round, and one each for the clean stop and the pause.
       expect(facts.claims).toBeGreaterThanOrEqual(rounds + (pausing.skip ? 2 : 3));
 
       const position = await lastPosition(fleet.members[0] as Member);
@@ -122,7 +122,7 @@ function other(fleet: TestFleet, member: Member): Member {
   return fleet.members.find((each) => each !== member) as Member;
 }
 
-/** Milliseconds from a moment to the first write that the new leader has answered. */
+/** Ends or pauses the leader. Returns the milliseconds until the new leader answered its first write. */
 async function takeover(
   fleet: TestFleet,
   { from, to }: { readonly from: Member; readonly to: Member },

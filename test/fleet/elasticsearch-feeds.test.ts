@@ -41,12 +41,12 @@ describe(
         const answer = await sent.catch(() => undefined);
         const documentId = answer?.body?.data?.documentId;
         if (documentId !== undefined) return documentId;
-        // 202: it is stored, and reads do not show it yet. The same key answers it later.
+        // 202: the write is stored, and reads do not show it yet. A later request with the same key returns its answer.
         expect([202, 503], JSON.stringify(answer?.body)).toContain(answer?.status ?? 503);
       }
     };
 
-    // Another type than below: an api process shows a change some time after another one has.
+    // This test uses another type than those below: an api process may show a change later than another one.
     it('are answered by every api process with the token of another', async () => {
       const { next } = await readFeed(ask(0), 'types=categories');
       const id = await write('/api/categories', { key: 'one' });

@@ -12,13 +12,13 @@ import { takesMinutes } from '../support/takes-minutes.ts';
 import { createDocumentIds, startWriteLoad } from '../support/write-load.ts';
 
 /**
- * Two `varve project` and two `varve api` on one log: the leader is killed in the middle of writes. FLEET_KILLS=20 for a full run.
- * FLEET_LOG=double has the log behind the gRPC double of KurrentDB instead of in an SQLite file.
+ * Two `varve project` and two `varve api` on one log. The leader is killed in the middle of writes. FLEET_KILLS=20 for a full run.
+ * With FLEET_LOG=double, the log is in the gRPC double of KurrentDB instead of an SQLite file.
  */
 const KILLS = Number(process.env['FLEET_KILLS'] ?? 2);
 const LOG = process.env['FLEET_LOG'] === 'double' ? 'the gRPC double of KurrentDB' : 'an SQLite file';
 const ACCESS_KEY = Buffer.alloc(32, 7).toString('base64url');
-/** Apart from those of other runs on the same Elasticsearch, and what names their indices begin with. */
+/** Namespace of this run, so that several runs can use the same Elasticsearch. The names of its indices begin with it. */
 const space = `fleet_${process.pid}`;
 
 let fleet: ElasticsearchFleet;
@@ -115,7 +115,7 @@ describe(
       await Promise.all([writers.stop(), ...editors.map((load) => load.stop())]);
       const failures = (await Promise.all(readers.map((reader) => reader.stop()))).flat();
 
-      // A refused write ends an editor.
+      // An editor stops after a refused write.
       expect(editors.every((load, i) => load.answered() > (before[i] ?? 0))).toBe(true);
       expect(writers.refused).toEqual([]);
       expect(failures).toEqual([]);
@@ -138,7 +138,7 @@ function lastWords(): string {
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;
 
-/** In the log, and as both api processes answer it. */
+/** Checks that every answered write is once in the log and once in the answers of both api processes. */
 async function expectOnce(sent: readonly SentEdit[]): Promise<void> {
   const answered = sent.filter(({ isAnswered }) => isAnswered);
   expect(answered.length).toBeGreaterThan(KILLS * 30);
@@ -155,7 +155,7 @@ async function expectOnce(sent: readonly SentEdit[]): Promise<void> {
   for (const api of fleet.apis) expect((await writtenKeys(api.server().url)).sort()).toEqual(keys);
 }
 
-/** Keys of all restaurants of the writers, each as often as it is answered. */
+/** Returns the keys of the writers' restaurants, in answers that contain all writes so far. */
 async function writtenKeys(url: string): Promise<string[]> {
   const last = await createApiClient(url).call('POST', '/api/tags', { data: { key: url } });
   expect(last.status).toBe(201);
@@ -171,13 +171,13 @@ async function writtenKeys(url: string): Promise<string[]> {
   return keys;
 }
 
-/** When caught up, every document is as a clean rebuild makes it: none is missing and none is left over. */
+/** Checks that the caught-up indices hold the same documents as a rebuild: none is missing, none is left over. */
 async function expectSameAsRebuilt(): Promise<void> {
   const { eventStore } = fleet;
   const expected = [...(await withLog({ eventStore, space }, (log) => sumsOfLog(log, space)))].sort();
   expect(expected.length).toBeGreaterThan(50);
   let found = [...(await foundSums(elasticsearch, space))].sort();
-  // The last refresh may not have finished.
+  // Retry, since the last refresh may not have finished.
   for (let tries = 0; tries < 40 && JSON.stringify(found) !== JSON.stringify(expected); tries++) {
     await delay(250);
     found = [...(await foundSums(elasticsearch, space))].sort();

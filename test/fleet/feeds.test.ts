@@ -25,7 +25,7 @@ describe('feeds of two processes on one log', takesMinutes('feeds of two process
     const leader = await fleet.leader();
     return { leader, other: fleet.members.find((member) => member !== leader) as Member };
   };
-  /** Writes through a process, again until there is a leader. */
+  /** Writes through a process, and repeats the write until there is a leader. */
   const createTag = async (member: () => Member, key: string): Promise<string> => {
     const headers = { 'idempotency-key': crypto.randomUUID() };
     for (;;) {
@@ -45,7 +45,7 @@ describe('feeds of two processes on one log', takesMinutes('feeds of two process
       expect([status, body.error.code]).toEqual([503, 'no-leader']);
     }
   };
-  /** 200, or the status of the refusal. */
+  /** Opens a stream with a ticket. Returns 200, or the status of the refusal. */
   const use = async (member: Member, ticket: string): Promise<number> => {
     try {
       (await openEvents(tags(member, `&ticket=${ticket}`))).close();
@@ -114,7 +114,7 @@ describe('feeds of two processes on one log', takesMinutes('feeds of two process
         };
         await Promise.all([stop(), write(5)]);
         while ((await fleet.leader()) !== other) await nextTurn();
-        // No process but the one that ended could know whether they were used.
+        // Only the ended leader knew which tickets were used, so the next leader accepts none of them.
         expect([await use(other, ticket), await use(other, unused)]).toEqual([401, 401]);
         if (isKilled) await leader.start();
         else leader.server().signal('SIGCONT');

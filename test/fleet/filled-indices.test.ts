@@ -14,8 +14,8 @@ import { createDataDirectory, type ServerOptions } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
 /**
- * A leader that has to fill new indices, since it does not know which documents are stale, while it answers requests. It reaches
- * Elasticsearch through a proxy that keeps the progress of the leader before from it, and delays the alias switch.
+ * A leader that fills new indices while it answers requests, since it does not know which documents are stale. It reaches
+ * Elasticsearch through a proxy. The proxy hides the progress of the leader before, and delays the alias switch.
  */
 const space = `filled_${process.pid}`;
 const folder = createDataDirectory();
@@ -30,7 +30,7 @@ let switches = 0;
 
 const isProgress = ({ method, path }: ProxiedRequest) =>
   method === 'GET' && path.startsWith(`/${space}-progress/_source/`) && !path.endsWith('/owner');
-/** Searches find other indices from then on. */
+/** Returns true for the alias switch, after which searches use other indices. */
 const isSwitch = ({ path, body }: ProxiedRequest) =>
   path.startsWith('/_aliases') && body.includes('tag-draft"');
 
@@ -95,7 +95,7 @@ describe(
       writes.push(ask(TAGS, { method: 'POST', body: { data: { key: 'c', name: 'while it fills' } } }));
       const answers = await Promise.all(writes);
       held.resolve(undefined);
-      // 202: it is stored, and was not shown in time.
+      // 202: the write is stored, and searches did not show it in time.
       for (const answer of answers)
         expect([200, 201, 202], JSON.stringify(answer.body)).toContain(answer.status);
       const shown = answers.map(({ status, body: sent }) => status === 202 || sent.data.name);

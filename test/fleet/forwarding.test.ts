@@ -3,7 +3,7 @@ import { createAsk, createTokenOver } from '../support/access-client.ts';
 import { type Member, startFleet, type TestFleet } from '../support/fleet.ts';
 import { sampleOf } from '../support/metrics-client.ts';
 
-/** Writes that come to a process that does not lead, with the rights of their callers. */
+/** Writes that reach a standby, with the rights of their callers. */
 let fleet: TestFleet;
 let leader: Member;
 let follower: Member;
@@ -78,7 +78,7 @@ it('separates the Idempotency-Keys of callers without a token', async () => {
     });
   const [one, other] = [await post(leader, 'one'), await post(follower, 'other')];
   expect([one.status, other.status]).toEqual([201, 201]);
-  // Sent again it is the same write, wherever it comes to.
+  // A repeated request is the same write, whichever process gets it.
   expect((await post(follower, 'one')).body).toEqual(one.body);
   expect((await post(leader, 'one', tokens.full)).status).toBe(400);
   const upload = (member: Member, content: string) => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Member, startFleet, type TestFleet } from '../support/fleet.ts';
 import { readLogFacts } from '../support/log-facts.ts';
 
-/** Writes through the leader and through a process that sends them on, and the same writes again. */
+/** Writes through the leader and through a process that forwards them, and repetitions of the same writes. */
 let fleet: TestFleet;
 let leader: Member;
 let follower: Member;
@@ -39,7 +39,7 @@ function documentOf({ text }: Answer): string {
 const keyed = (key: string = randomUUID()) => ({ 'idempotency-key': key });
 const named = (name: string, key = name) => ({ data: { key, name } });
 
-/** As the leader has it once it shows all that was written. */
+/** Returns the leader's number of restaurants with a name. */
 async function total(name: string): Promise<number> {
   const { text } = await send(leader, 'GET', `/api/restaurants?filters[name]=${name}`);
   return (JSON.parse(text) as { meta: { pagination: { total: number } } }).meta.pagination.total;

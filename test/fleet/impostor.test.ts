@@ -6,7 +6,7 @@ import { takesMinutes } from '../support/takes-minutes.ts';
 
 type Seen = { readonly method: string; readonly url: string; readonly authorization: string | undefined };
 
-/** Takes the port of a leader that is gone, answers as its owner, and takes every write. */
+/** Listens on the port of a leader that was killed, claims to be that leader, and accepts every write. */
 async function startImpostor(url: string, presence: string, seen: Seen[]): Promise<Server> {
   const server = createServer((request: IncomingMessage, response) => {
     const { method = '', url: path = '', headers } = request;
@@ -42,7 +42,7 @@ it('a standby sends no write and no token to it, whatever it answers as the lead
   expect((await write('before')).status).toBe(201);
 
   const presence = JSON.stringify((await createAsk(url)('/_varve/leader')).body);
-  // The follower must not see that nobody is there.
+  // The follower is paused, so that it does not notice that the leader is gone.
   follower.server().signal('SIGSTOP');
   await leader.end('SIGKILL');
   const seen: Seen[] = [];
@@ -53,7 +53,7 @@ it('a standby sends no write and no token to it, whatever it answers as the lead
   expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
   expect(answers.map(({ body }) => body.data.documentId)).not.toContain('taken');
   expect((await ask('/api/tags?fields=name&sort=name')).body.meta.pagination.total).toBe(4);
-  // It was asked, and could not answer.
+  // The follower asked the impostor, which could not prove that it shares the log.
   expect(seen.length).toBeGreaterThan(0);
   expect(seen.filter(({ method, authorization }) => method !== 'GET' || authorization !== undefined)).toEqual(
     [],

@@ -26,7 +26,7 @@ const write = (member: Member, name: string) =>
     body: JSON.stringify({ data: { name, key: name } }),
   });
 
-/** Milliseconds until the member has taken a write. */
+/** Returns the milliseconds until the member has accepted a write. */
 const untilWritten = async (member: Member, name: string): Promise<number> => {
   const started = performance.now();
   for (;;) {

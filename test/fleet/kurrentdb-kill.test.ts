@@ -9,13 +9,13 @@ import { type RunningServer, startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
 /**
- * kill -9 of a server while events wait in the buffer of its subscription, followed by a checkpoint of KurrentDB. The process stores a
- * position to continue from only when everything before it is applied: after a restart nothing is missing.
+ * kill -9 of a server while events and then a checkpoint of KurrentDB wait in the buffer of its subscription. The process stores the
+ * position from which it continues only when it has applied everything before. No event is missing after a restart.
  */
 const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? 2);
-/** The buffer of the subscription holds 512. */
+/** Number of events in a round. More than the 512 that the buffer of the subscription holds. */
 const EVENTS = 3_000;
-/** A checkpoint comes every 10,000 records; the graph stores at once that so many bytes were searched. */
+/** Other records: enough for a checkpoint, which comes every 10,000, and so many bytes that the graph stores the position at once. */
 const FOREIGN = { count: 25_000, bytes: 6_000 };
 const ACCESS_KEY = Buffer.alloc(32, 7).toString('base64url');
 
@@ -40,10 +40,10 @@ const total = async (): Promise<number> => {
 
 const jsonOf = (bytes: Uint8Array) => JSON.parse(Buffer.from(bytes).toString()) as Record<string, unknown>;
 
-/** Another process's documents: copies of one that the server made. */
+/** Writes documents of another process: copies of one that the server created. Returns their positions. */
 const writeCopies = (made: LogRecord, documentId: string, count: number): readonly bigint[] => {
   const text = Buffer.from(made.data).toString();
-  // As events of earlier releases have none.
+  // The copies have no digest, like events of earlier releases.
   const { digest: _, ...earlier } = jsonOf(made.metadata);
   const lease = double.log.read('varve.lease')?.findLast(({ type }) => type === 'leader-elected');
   const metadata = { ...earlier, epoch: jsonOf(lease?.data ?? Buffer.from('{}'))['epoch'] };

@@ -8,16 +8,16 @@ import { pauseMember } from '../support/pause-member.ts';
 import { type BurstOutcome, type BurstWrite, nameOf, sendBurst } from '../support/write-burst.ts';
 
 /**
- * Two `varve serve` on one log, or PAUSE_MEMBERS of them: the leader is paused while many writes are in flight, another process becomes
- * leader, and the paused one continues. PAUSE_ROUNDS=100 PAUSE_WRITES=2500 PAUSE_SECONDS=12 for a full run. Pauses of more than 10
- * seconds outlast every timer that a write waits for.
+ * Two `varve serve` on one log, or PAUSE_MEMBERS of them. The leader is paused while many writes are in flight, another process becomes
+ * leader, and the paused one continues. PAUSE_ROUNDS=100 PAUSE_WRITES=2500 PAUSE_SECONDS=12 for a full run. A pause of more than 10
+ * seconds is longer than every timeout of a write.
  */
 /** Number of retries of the documents that were refused with 503 in a round. */
 const PREPARING_TRIES = 5;
 const MEMBERS = Number(process.env['PAUSE_MEMBERS'] ?? 2);
 const ROUNDS = Number(process.env['PAUSE_ROUNDS'] ?? 1);
 const WRITES = Number(process.env['PAUSE_WRITES'] ?? 300);
-/** The text of an answer when the leader was lost after the write. */
+/** Part of the answer if the leader was lost after it got the write. */
 const UNKNOWN = 'may have been stored';
 const SECONDS = Number(process.env['PAUSE_SECONDS'] ?? 3);
 
@@ -39,7 +39,7 @@ describe(`a leader that is paused for ${SECONDS} s with ${WRITES} writes in flig
       const documents = await prepare(fleet, round);
       const leader = await fleet.leader();
       const burst = sendBurst(fleet.members, writesOf(round, documents));
-      // Anywhere in the burst: the paused process has stored some of it, and some lies in its sockets.
+      // The pause begins somewhere in the burst: the paused process has stored some writes, and others wait in its sockets.
       await burst.answered(Math.floor((WRITES * ((round * 37) % 60)) / 100));
       await pauseMember(fleet, leader);
       await delay(SECONDS * 1_000);
@@ -56,7 +56,7 @@ describe(`a leader that is paused for ${SECONDS} s with ${WRITES} writes in flig
         `round ${round}: ${answered.filter(isStored).length} of ${answered.length} writes stored, ${duplicates.length} written twice`,
         refusals(answered, fleet.members.indexOf(leader)),
       );
-      // A process that lost the lead takes longer to claim it the next time. A new one does not.
+      // A process that lost the lease waits longer before it claims it again. A new process does not.
       await leader.end('SIGTERM');
       await leader.start();
     }
@@ -93,7 +93,7 @@ describe(`a leader that is paused for ${SECONDS} s with ${WRITES} writes in flig
 
 type Document = { readonly key: string; readonly documentId: string };
 
-/** Documents for the changes and removals of a round. */
+/** Creates the documents for the changes and removals of a round. */
 async function prepare(fleet: TestFleet, round: number): Promise<readonly Document[]> {
   const keys = Array.from({ length: Math.ceil(WRITES / 5) * 2 }, (_, n) => `prepared-${round}-${n}`);
   const documents = new Map<string, string>();

@@ -11,7 +11,7 @@ import { runVarve } from '../support/run-varve.ts';
 import { spawnVarve, type VarveProcess } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** A rebuild on Elasticsearch, where only the leader's data directory can take a generation over, and the lead that changes in its middle. */
+/** A rebuild on Elasticsearch during which another process becomes leader. Only the leader's data directory can switch over. */
 const space = `fleet_rebuild_${process.pid}`;
 const contentTypes = createKitchenTypes();
 const skip = takesMinutes('rebuilds on Elasticsearch in a fleet');
@@ -55,7 +55,7 @@ describe('two servers on Elasticsearch', { ...(await needsElasticsearch(skip)), 
     for (const member of fleet.members)
       await expect.poll(() => shown(member), { timeout: 20_000 }).toEqual(written);
   };
-  /** Until it reports this. */
+  /** Starts a rebuild, and waits until it reports a phase. */
   const rebuild = async (of: Member, maxRate: number, phase: string): Promise<VarveProcess> => {
     const running = spawnVarve(['rebuild', '--graph', '--json', '--max-rate', String(maxRate), ...own(of)]);
     await new Promise<void>((resolve) => {

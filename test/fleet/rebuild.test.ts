@@ -6,7 +6,7 @@ import { runVarve } from '../support/run-varve.ts';
 import { spawnVarve, type VarveProcess } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** A rebuild in a fleet, and the lead that changes in its middle. */
+/** A rebuild in a fleet during which another process becomes leader. */
 type Log = {
   readonly eventStore?: string;
   readonly arguments?: readonly string[];
@@ -56,7 +56,7 @@ describe.each(LOGS)(
       const { data } = await createApiClient(server().url).call<{ key: string }[]>('GET', path);
       return data.map(({ key }) => key);
     };
-    /** Starts a rebuild that takes some seconds, since it replays `maxRate` events a second at most. */
+    /** Starts a rebuild that takes some seconds, since it replays at most `maxRate` events a second. */
     const rebuild = async ({ data }: Member, maxRate: number): Promise<VarveProcess> => {
       const own = ['--data', data, '--event-store', fleet.eventStore];
       const running = spawnVarve(['rebuild', '--graph', '--json', '--max-rate', String(maxRate), ...own]);

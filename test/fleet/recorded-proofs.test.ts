@@ -8,7 +8,7 @@ import { leaderOf, type Member, startMember } from '../support/fleet.ts';
 import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** A follower reaches its leader through a wire that records what passes, and can change the answers. */
+/** A follower reaches its leader through a proxy that records the requests and can change the answers. */
 const folder = createDataDirectory();
 const eventStore = `sqlite:${join(folder, 'events.db')}`;
 const LIMIT = 60;
@@ -62,7 +62,7 @@ const total = async (name: string): Promise<number> => {
   return (await createAsk(leader.server().url, token)(path)).body.meta.pagination.total;
 };
 
-/** The last write that passed, as it went over the wire. */
+/** Returns the bytes of the last write that the proxy recorded. */
 function recorded(): string {
   const at = wire.requests.lastIndexOf('POST /api/tags HTTP/1.1');
   expect(at).toBeGreaterThanOrEqual(0);
@@ -135,7 +135,7 @@ describe('a write on the wire between two processes', () => {
     const answers = [];
     for (let n = 0; n < LIMIT + 20; n++) answers.push(await replay(leader.server().url, request));
     expect(answers.at(-1)).toBe(429);
-    // The follower's own writes are counted by it, not by the leader.
+    // Only the follower counts the writes of its clients, and the leader does not.
     expect((await write('after')).status).toBe(201);
   });
 });

@@ -35,7 +35,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Starts a server that must refuse to; resolves to what it says. */
+/** Starts a server that must refuse to start. Resolves to its output. */
 async function refused(data: string): Promise<string> {
   const args = ['serve', '--content-types', CONFORMANCE_SCHEMA, '--port', '0', '--data', data];
   const { code, output } = await spawnVarve([...args, '--assets', bucket.address], S3_CREDENTIALS).exited;
@@ -87,7 +87,7 @@ it('belong to the copy after --adopt: the original deletes nothing there and doe
   expect((await fetch(copy.url + file.url)).status).toBe(200);
   await original.stop();
   expect(await refused(original.data)).toContain('belong to the log');
-  // Once adopted it is its own place.
+  // After the adoption, the copy starts without --adopt.
   await copy.stop();
   await (await start(adopting)).dispose();
 });

@@ -25,7 +25,7 @@ describe('an SQLite log that is locked longer than any timeout', () => {
         createApiClient(other.server().url).call<{ documentId: string }>('POST', '/api/tags', {
           data: { key },
         });
-      // The other process knows where to send writes.
+      // This write ensures that the other process knows the leader.
       expect((await create('before')).status).toBe(201);
 
       const unlock = lockLog(fleet.eventStore);

@@ -12,7 +12,7 @@ import { runVarve } from '../support/run-varve.ts';
 import { CONFORMANCE_SCHEMA, startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** Two processes on one log, to which a process of a newer release and another program write as well. */
+/** Two processes on one log. A process of a newer release and another program also write to it. */
 let fleet: TestFleet;
 beforeAll(async () => {
   fleet = await startFleet({ size: 2 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
 import { startFleet, type TestFleet } from '../support/fleet.ts';
 
-/** A process of a newer release writes while the older ones carry out writes of their own. */
+/** A process of a newer release writes while the older processes write too. */
 let fleet: TestFleet;
 beforeAll(async () => {
   fleet = await startFleet({ size: 2 });

@@ -2,7 +2,7 @@ import type { Random } from '../support/naive-random.ts';
 import { mutateJson, mutateText } from './mutate.ts';
 import { type Caller, encode, type FuzzMaterial, type Request, requestOf } from './requests.ts';
 
-/** Requests of feeds, streams, tickets, webhooks and logins, mutated, and pairs that must be answered alike. */
+/** Mutated requests for feeds, streams, tickets, webhooks and logins, and pairs that must get equal answers. */
 
 const STREAM = 'Accept: text/event-stream';
 const TYPES = [
@@ -43,13 +43,13 @@ const BODIES: readonly unknown[] = [
   { code: 'x', password: 'a long secret', passwordConfirmation: 'a long secret' },
 ];
 const HOOK = { events: ['entry.publish'], types: ['api::tag.tag'], locales: ['en'], headers: { 'X-A': 'b' } };
-/** Nothing listens at any of them: whatever is accepted is sent to this machine alone. */
+/** URLs of this machine at which nothing listens, so accepted webhooks reach no other machine. */
 const HOOK_URLS = [
   ...['http://127.0.0.1:9/hook', 'http://localhost:9/', 'http://[::1]:9/', 'ftp://127.0.0.1/', '//127.0.0.1'],
   ...['http://127.0.0.1:99999/', 'http://u:p@127.0.0.1:9/', 'http:127.0.0.1:9', '', 5, null],
 ];
 
-/** A request of one of these kinds, in half of all cases with something wrong in it. */
+/** Returns a request of one of these kinds. About half of them are mutated. */
 export function makeDeliveryRequest(random: Random, material: FuzzMaterial): Request {
   const kind = random.next();
   if (kind < 0.4) return makeFeedRequest(random, material);
@@ -63,7 +63,7 @@ function makeFeedRequest(random: Random, material: FuzzMaterial): Request {
   const token = material.syncTokens[caller];
   const since = random.pick([token, token, mutateText(token, random), '1.x', '0.', '']);
   const isResumed = random.chance(0.5);
-  // A token is bound to the parameters.
+  // A token is only valid with the parameters for which it was issued.
   const names = random.sample(Object.keys(PARAMETERS), isResumed ? 0 : random.between(0, 3));
   const query = [
     ...(isResumed ? [`since=${encodeURIComponent(since)}`] : []),
@@ -83,7 +83,7 @@ function makeLiveRequest(random: Random, material: FuzzMaterial): Request {
   return get(random, material, { caller: anyCaller(random), target, headers });
 }
 
-/** Only full access may change what callers see, and it does not: the other inputs rely on it. */
+/** Returns a request to Varve's own routes or to logins. Callers with full access must not change rights: other inputs depend on them. */
 function makeOwnRequest(random: Random, material: FuzzMaterial): Request {
   const caller = anyCaller(random);
   const target = random.pick([...OWN_PATHS, ...LOGIN_PATHS]);
@@ -121,7 +121,7 @@ function anyCaller(random: Random): Caller {
 
 const HIDDEN_TYPES = ['chefs', 'menus', 'reviews', 'api::chef.chef', 'plugin::users-permissions.user'];
 
-/** A pair of requests for changes of a type that the caller may not find, and of none. */
+/** Returns a pair of requests for changes: of a type that the caller may not find, and of a type that does not exist. */
 export function makeDeliveryProbe(random: Random, material: FuzzMaterial): Request {
   const caller = random.pick<Caller>(['anonymous', 'site']);
   const name = random.pick(HIDDEN_TYPES);

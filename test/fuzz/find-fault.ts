@@ -4,11 +4,11 @@ import type { WireAnswer, WireClient } from './wire-client.ts';
 
 const PAIR_TRIES = 20;
 
-/** Sends an input. Returns what is wrong with the answer; undefined: nothing. */
+/** Sends an input. Returns the fault of the answer, or undefined if it has none. */
 export async function findFault(client: WireClient, input: FuzzInput): Promise<string | undefined> {
   if (input.kind === 'bytes') {
     const answers = await client.throwIn(input.bytes);
-    // RFC 9112 section 2.2: empty lines before a request are nothing.
+    // A server ignores empty lines before a request (RFC 9112 section 2.2).
     if (answers.length === 0) return input.bytes.some(isNoLineEnd) ? 'no answer' : undefined;
     return answers
       .map((answer) => faultOf(answer, input.caller !== 'full'))
@@ -34,7 +34,7 @@ function faultOf(answer: WireAnswer, isSecret: boolean): string | undefined {
   return secret === undefined ? undefined : `reveals ${secret}: ${answer.body.slice(0, 300)}`;
 }
 
-/** Other requests write meanwhile: two answers count as different if the first one is the same before and after the second. */
+/** Compares two answers. Other requests write meanwhile, so they only differ if the first is the same before and after the second. */
 async function faultOfPair(
   client: WireClient,
   answer: WireAnswer,
@@ -62,7 +62,7 @@ function comparable(answer: WireAnswer, name: string, isRepeated = false): strin
   if (isRepeated) {
     const length = /^(content-length|etag): .*$/gim;
     const body = answer.body.replace(/"processingTimeMS":\d+/g, '');
-    // As a word of its own, also where it is part of a query string.
+    // The name as a whole word, also inside a query string.
     const word = new RegExp(`(?<![a-z0-9])${name}(?![a-z0-9])`, 'gi');
     return `${head.replace(length, '')}\n${body.replace(/%[0-9a-f]{2}/gi, ' ')}`.replace(word, '?');
   }

@@ -18,8 +18,8 @@ type Options = {
 };
 
 /**
- * `npm run fuzz -- --inputs 20000 --seed 7`: mutated requests to a server of its own. Fails when an answer is a 5xx, when there is
- * none, when a process ends, and when an answer tells what its caller must not know. The same seed makes the same inputs.
+ * `npm run fuzz -- --inputs 20000 --seed 7`: starts a server and sends it mutated requests. Fails if an answer is a 5xx or is missing, if
+ * a process ends, or if an answer reveals a secret to its caller. The same seed makes the same inputs.
  */
 const options = new Command('fuzz')
   .option('--inputs <count>', 'how many', '20000')
@@ -76,7 +76,7 @@ async function run({ url, material, ended, faults }: FuzzTarget): Promise<boolea
   return findings.length === 0 && ended().length === 0 && faults().length === 0;
 }
 
-/** Each input has choices of its own, whatever connection it goes through. */
+/** Returns the random numbers of an input. They depend on its number, and not on its connection. */
 function inputRandom(number: number) {
   return createRandom(Math.imul(seed + 1, 0x9e3779b1) ^ Math.imul(number + 1, 0x85ebca6b));
 }

@@ -181,7 +181,7 @@ function someHeaders(random: Random): readonly string[] {
   });
 }
 
-/** A pair of requests of which one names what there is and the other what there is not. */
+/** Returns a pair of requests: one names something that exists, the other something that does not. */
 function makeProbe(random: Random, material: FuzzMaterial): Request {
   const caller = random.pick<Caller>(['anonymous', 'site']);
   const { name, other, first, second, isRepeated } = leakPair(random, LEAK_PARAMETERS);

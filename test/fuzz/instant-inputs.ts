@@ -3,7 +3,7 @@ import { fixed, HIDDEN, SECRETS, WAYS } from './leaks.ts';
 import { mutateJson, mutateText } from './mutate.ts';
 import { type Caller, encode, type FuzzMaterial, type Request } from './requests.ts';
 
-/** Requests of Algolia's protocol: what its clients send, mutated, and pairs that must be answered alike. */
+/** Requests of Algolia's protocol: mutated requests of its clients, and pairs that must get equal answers. */
 
 type Parameters = { readonly [name: string]: unknown };
 
@@ -83,7 +83,7 @@ function someParameters(random: Random): Parameters {
   return Object.fromEntries(names.map((name) => [name, random.pick(PARAMETERS[name] ?? [])]));
 }
 
-/** A request of a client, in three of five cases with something wrong in it. */
+/** Returns a request of a client. Most of them are mutated. */
 export function makeInstantRequest(random: Random, material: FuzzMaterial): Request {
   const caller = random.pick<Caller>(['anonymous', 'anonymous', 'site', 'full']);
   const index = random.pick(INDICES);
@@ -108,7 +108,7 @@ export function makeInstantRequest(random: Random, material: FuzzMaterial): Requ
   return { kind: 'request', caller, method, bytes: sent(material, { method, target, body: text }) };
 }
 
-/** Browsers put the key into the query string. */
+/** Returns the path with the key in the query string, where browsers put it. */
 function keyed(path: string, caller: Caller, { tokens }: FuzzMaterial): string {
   const key = tokens[caller] ?? 'public';
   return `${path}?x-algolia-agent=fuzz&x-algolia-api-key=${key}&x-algolia-application-id=varve`;
@@ -148,7 +148,7 @@ const SURFACES: readonly Surface[] = [
   (name, way) => ({ query: 'open', restrictSearchableAttributes: [dotted(way, name)] }),
 ];
 
-/** Parameters by which a text is looked for. */
+/** Parameters that search for a text. */
 const TEXTS: readonly ((text: string) => Parameters)[] = [
   (text) => ({ query: text }),
   (text) => ({ query: `open ${text}`, facets: ['name', 'stars'] }),
@@ -161,13 +161,13 @@ const TEXTS: readonly ((text: string) => Parameters)[] = [
   (text) => ({ type: 'facet', facet: 'parent.name', facetQuery: text }),
 ];
 
-/** Beginnings of what only others may see. No answer repeats more of a request. */
+/** Prefixes of texts that the caller may not see. No answer repeats more of a request. */
 const BEGINNINGS = Object.values(SECRETS).flatMap((secret) => [
   secret.split('-')[0] ?? '',
   secret.slice(0, 3),
 ]);
 
-/** A pair of requests, one of which names what there is and the other what there is not. */
+/** Returns a pair of requests: one names something that exists, the other something that does not. */
 export function makeInstantProbe(random: Random, material: FuzzMaterial): Request {
   const caller = random.pick<Caller>(['anonymous', 'site']);
   const { name, other, body } = random.chance(0.6) ? namePair(random) : textPair(random);
@@ -193,7 +193,7 @@ function namePair(random: Random): NamedPair {
   const name = random.pick(HIDDEN);
   const way = random.pick(WAYS).split('.').filter(Boolean);
   const surface = random.pick(SURFACES);
-  // Both draw alike.
+  // Both requests get the same random numbers.
   const draws = random.between(0, 2 ** 31);
   const isSort = random.chance(0.1);
   return {
@@ -210,7 +210,7 @@ function textPair(random: Random): NamedPair {
   const name = random.pick(BEGINNINGS);
   const parameters = random.pick(TEXTS);
   const indexName = random.pick(['restaurants', 'restaurants', 'restaurants:name:desc']);
-  // As long, and no word of any text.
+  // This text has the same length, and no document contains it.
   const other = `${name.slice(0, 2)}${'7'.repeat(name.length - 2)}`;
   return { name, other, body: (text) => ({ indexName, ...parameters(text) }) };
 }

@@ -87,7 +87,7 @@ const TEXTS = [
 ];
 const VALUES = [SECRETS.draft, SECRETS.draft.slice(0, 5), SECRETS.draft.slice(0, 3)];
 
-/** Two URLs that ask for a text: one that only drafts have, and one that nothing has. Both sort alike among all that is shown. */
+/** Returns two URLs that filter by a text: of drafts only, and of no document. Both texts sort to the same place among visible texts. */
 function valuePair(random: Random) {
   const name = random.pick(VALUES);
   const other = `${name.slice(0, -1)}${name.endsWith('4') ? '5' : '!'}`;
@@ -120,7 +120,7 @@ const SEARCHES: readonly ((text: string) => string)[] = [
   (text) => `search=a b c open ${text}&highlight[name][snippet]=2`,
 ];
 
-/** Two URLs that search for the beginning of what only others may see, and for as many letters of nothing. */
+/** Returns two URLs that search for a prefix: of a text that the caller may not see, and of no text. Both are equally long. */
 function searchPair(random: Random) {
   const name =
     random
@@ -133,7 +133,7 @@ function searchPair(random: Random) {
   return { name, other, first: url(name), second: url(other), isRepeated: true as const };
 }
 
-/** Two URLs that differ in one name alone: of something hidden, and of nothing; both names are as long. */
+/** Returns two URLs that differ only in one name: of something hidden, and of nothing. Both names are equally long. */
 export function leakPair(random: Random, parameters: readonly Parameter[]): UrlPair {
   if (random.chance(0.2)) return searchPair(random);
   if (random.chance(0.3)) return valuePair(random);
@@ -141,7 +141,7 @@ export function leakPair(random: Random, parameters: readonly Parameter[]): UrlP
   const other = `zq${'x'.repeat(name.length - 2)}`;
   const way = random.pick(WAYS).split('.').filter(Boolean);
   const parameter = random.pick(parameters);
-  // Both draw alike.
+  // Both URLs get the same random numbers.
   const draws = random.between(0, 2 ** 31);
   const others = random.pick(['', '&status=draft', '&locale=de', '&pagination[pageSize]=1', '&_q=a']);
   const path = random.pick(['/api/restaurants', '/api/restaurants', '/api/restaurants/none']);

@@ -2,7 +2,7 @@ import type { FuzzInput } from './requests.ts';
 
 const MOST_TRIES = 200;
 
-/** The shortest request found that still has a fault, by taking pieces out of it. Pairs stay as they are. */
+/** Removes pieces of a request, and returns the shortest request that still has a fault. Pairs stay as they are. */
 export async function minimise(
   input: FuzzInput,
   faultOf: (input: FuzzInput) => Promise<string | undefined>,
@@ -22,7 +22,7 @@ export async function minimise(
         bytes: Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + size)]),
       };
       tries += 1;
-      // Without its last part a request would wait for the rest.
+      // The server would wait for the rest of an incomplete request.
       if (isWhole(smaller) && (await faultOf(smaller)) !== undefined) smallest = smaller;
       else at += size;
     }

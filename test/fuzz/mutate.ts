@@ -1,6 +1,6 @@
 import type { Random } from '../support/naive-random.ts';
 
-/** Pieces that parsers stumble over. */
+/** Texts that parsers often fail on. */
 const PIECES = [
   ...[
     '',
@@ -103,7 +103,7 @@ const PIECES = [
   ],
 ];
 
-/** The same text with one to four small changes. */
+/** Returns the text with one to four small changes. */
 export function mutateText(text: string, random: Random, pieces: readonly string[] = PIECES): string {
   let changed = text;
   for (let changes = random.chance(0.6) ? 1 : random.between(2, 4); changes > 0; changes--)
@@ -141,7 +141,7 @@ function replaceWord(text: string, random: Random, pieces: readonly string[]): s
   return text.slice(0, index) + random.pick(pieces) + text.slice(index + word.length);
 }
 
-/** The same bytes with one to five of them flipped, doubled, cut out or overwritten. */
+/** Returns the bytes with one to five changes: parts are flipped, doubled, cut out or overwritten. */
 export function mutateBytes(bytes: Uint8Array, random: Random): Uint8Array {
   let changed = Buffer.from(bytes);
   for (let changes = random.between(1, 5); changes > 0 && changed.length > 0; changes--) {
@@ -174,7 +174,7 @@ export function mutateBytes(bytes: Uint8Array, random: Random): Uint8Array {
 
 const NUMBERS = [0, -1, 1.5, 1e21, 2 ** 53, -(2 ** 63)];
 
-/** A JSON value like this one, with something else in one place of it. */
+/** Returns a similar JSON value, with one part replaced. */
 export function mutateJson(value: unknown, random: Random): unknown {
   if (random.chance(0.2)) return strange(random);
   if (Array.isArray(value)) {

@@ -1,6 +1,6 @@
 export type Caller = 'anonymous' | 'site' | 'full';
 
-/** One thing to send. `pair`: another that has to get the same answer, the name in question aside. */
+/** An input that is sent. `pair`: another input that must get the same answer, except for the name in it. */
 export type FuzzInput =
   | {
       readonly kind: 'request' | 'probe';
@@ -15,22 +15,22 @@ export type Pair = {
   readonly bytes: Uint8Array;
   readonly name: string;
   readonly other: string;
-  /** Answers repeat what was asked, refusals or not. */
+  /** All answers repeat the name in the request, and not only refusals. */
   readonly isRepeated?: true;
 };
 
 /** Values from which inputs are made. */
 export type FuzzMaterial = {
-  /** Paths with query strings that are answered. */
+  /** Valid paths with query strings. */
   readonly urls: readonly string[];
-  /** Those of the types that every caller may find. */
+  /** The paths of types that every caller may find. */
   readonly openUrls: readonly string[];
   readonly documentIds: readonly string[];
   /** Ids of documents without secrets. A write to another document would publish its secrets. */
   readonly writableIds: readonly string[];
   readonly files: readonly string[];
   readonly tokens: Readonly<Record<Caller, string | undefined>>;
-  /** Where each caller's changes continue. */
+  /** Tokens from which each caller's feed of changes continues. */
   readonly syncTokens: Readonly<Record<Caller, string>>;
 };
 
@@ -50,7 +50,7 @@ export function requestOf(material: FuzzMaterial, parts: Encoded): Request {
   return { kind: 'request', caller, method, bytes: encode(material, parts) };
 }
 
-/** Whatever the target is, it is one line without a space. */
+/** Returns the bytes of a request. Spaces and line ends in the target are replaced, so the request line stays one line. */
 export function encode(
   { tokens }: FuzzMaterial,
   { caller, method, target, body, headers }: Encoded,

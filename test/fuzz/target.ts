@@ -10,12 +10,12 @@ import { ALLOWED, SECRETS } from './leaks.ts';
 import type { FuzzMaterial } from './requests.ts';
 
 export type FuzzTarget = {
-  /** Answers what is sent. */
+  /** URL of the server that gets the inputs. */
   readonly url: string;
   readonly material: FuzzMaterial;
-  /** Ends of processes that nobody asked for, and what they had written. */
+  /** Descriptions of processes that ended by themselves, with their last output. */
   ended(): readonly string[];
-  /** Lines of a process' log that tell of a fault. */
+  /** Lines with level error or fatal in the processes' logs. */
   faults(): readonly string[];
   dispose(): Promise<void>;
 };
@@ -28,7 +28,7 @@ export type TargetOptions = {
 
 const CORPUS = ['cases-visible.jsonl', 'random-visible.jsonl'];
 
-/** A server, or a fleet, with content of which a part is for nobody but full access. */
+/** Starts a server, or a fleet, with content of which only callers with full access may see all. */
 export async function startTarget(options: TargetOptions): Promise<FuzzTarget> {
   const data = createDataDirectory();
   const double = options.s3 ? await startS3Double() : undefined;
@@ -118,7 +118,7 @@ type Processes = {
 
 const space = `fuzz_${process.pid}`;
 
-/** Content is loaded on the embedded index, which takes seconds; Elasticsearch then gets all of it at once. */
+/** Starts the server or fleet on loaded data. The data was loaded with the embedded index, which is faster than with Elasticsearch. */
 async function startOn(
   { readIndex, fleet }: TargetOptions,
   data: string,
@@ -147,7 +147,7 @@ async function startOn(
   };
 }
 
-/** Drafts, private values and documents of other types that carry the texts nobody may see. */
+/** Writes the secret texts into drafts, private values and documents of other types. */
 async function hideSecrets(url: string, token: string) {
   const ask = createAsk(url, token);
   const write = async (method: string, path: string, data: object) => {
@@ -174,7 +174,7 @@ async function hideSecrets(url: string, token: string) {
       ...(parent && { parent }),
     };
     const id = await write('POST', '/api/restaurants', { ...shared, name: `open ${n}` });
-    // A draft that differs from the published version, and a document that is only a draft.
+    // Writes a draft that differs from the published version, and a document that is only a draft.
     await write('PUT', `/api/restaurants/${id}?status=draft`, {
       name: SECRETS.draft,
       description: SECRETS.draft,

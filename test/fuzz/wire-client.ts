@@ -1,20 +1,20 @@
 import { connect, type Socket } from 'node:net';
 
-/** An answer as bytes, or what happened instead of one. */
+/** An answer, or the reason why there is none. */
 export type WireAnswer =
   | { readonly kind: 'answer'; readonly status: number; readonly head: string; readonly body: string }
   | { readonly kind: 'cut'; readonly why: string };
 
-/** A connection that sends one request after the other, as bytes. */
+/** A client that sends the bytes of one request after the other. */
 export type WireClient = {
-  /** One request that is known to be whole. */
+  /** Sends a complete request on the open connection. */
   ask(request: Uint8Array, method: string): Promise<WireAnswer>;
-  /** Anything, on a connection of its own, which the client then closes for its part: all answers until the server ends it. */
+  /** Sends any bytes on a new connection and ends its own side. Returns all answers until the server ends the connection. */
   throwIn(bytes: Uint8Array): Promise<readonly WireAnswer[]>;
   close(): void;
 };
 
-/** Longer than any answer may take. */
+/** Timeout, longer than any answer may take. */
 const PATIENCE_MS = 30_000;
 
 export function createWireClient(url: string): WireClient {
@@ -38,7 +38,7 @@ export function createWireClient(url: string): WireClient {
     async ask(request, method) {
       const isReused = socket !== undefined;
       const answer = await askOnce(request, method);
-      // A server may close an idle connection at any time.
+      // Retry, since a server may close an idle connection at any time.
       return isReused && answer.kind === 'cut' ? askOnce(request, method) : answer;
     },
     throwIn: (bytes) => throwIn(open(), bytes),
@@ -100,7 +100,7 @@ function statusesIn(text: string): readonly number[] {
 
 type ReadAnswer = { readonly answer: WireAnswer; readonly length: number; readonly isLast: boolean };
 
-/** The first answer in these bytes; undefined: it is not whole yet. */
+/** Returns the first answer in these bytes, or undefined if it is incomplete. */
 function readAnswer(bytes: Buffer, method: string): ReadAnswer | undefined {
   const headEnd = bytes.indexOf('\r\n\r\n');
   if (headEnd === -1) return undefined;
@@ -111,7 +111,7 @@ function readAnswer(bytes: Buffer, method: string): ReadAnswer | undefined {
     const rest = readAnswer(bytes.subarray(from), method);
     return rest && { ...rest, length: rest.length + from };
   }
-  // A stream has no end: its first block is enough.
+  // A stream does not end, so its first block is the answer.
   if (/^content-type: text\/event-stream/im.test(head)) {
     const block = bytes.indexOf('\n\n', from);
     if (block === -1 && method !== 'HEAD') return undefined;

@@ -1,13 +1,13 @@
 /**
- * A model of the writing side of a fleet on Elasticsearch: edits come in, each marks documents as out of date, and one leader
- * writes them, as projections/index-writer/index-writer.ts does it: what writes wait for goes first, one request at a time with all that came
- * meanwhile; copies of much embedded rows go into a backlog, newest edits first, each document once however often it was marked.
- * Whatever a rate is, it was measured somewhere else: a simulation says what follows from rates, not what they are.
+ * A model of the writing side of a fleet on Elasticsearch. Each edit makes documents stale, and one leader writes them, as
+ * projections/index-writer/index-writer.ts does. Documents that a client waits for come first: one request at a time, with all that
+ * became stale meanwhile. Copies of rows that many documents embed go into a backlog. The newest edits of the backlog come first, and a
+ * document is written once however often it was marked. The rates are inputs, measured elsewhere; the simulation shows what follows.
  */
 export type WriterRates = {
-  /** Documents a second that the leader makes and Elasticsearch takes, with nothing else to do. */
+  /** Documents a second that the leader makes and Elasticsearch accepts, if they have nothing else to do. */
   readonly bulkPerSecond: number;
-  /** Until what a request brought can be searched, in milliseconds: the refresh of the shards it touched. */
+  /** Milliseconds until searches find the documents of a request: the refresh of the shards that it changed. */
   readonly refreshMs: number;
   /** Edits a second that the leader decides, stores and applies. */
   readonly writesPerSecond: number;
@@ -21,21 +21,21 @@ export type WriteLoad = {
   readonly fanOut: FanOut;
   /** Edits of rows that very many documents embed, such as the name of a country. */
   readonly bursts: readonly { readonly atSecond: number; readonly copies: number }[];
-  /** Documents that a backlog is about: the more there are, the seldomer one is marked twice. */
+  /** Number of documents that may enter the backlog. The more there are, the less often one is marked twice. */
   readonly embedding: number;
   readonly seconds: number;
 };
 
 export type WriteOutcome = {
-  /** Milliseconds from an edit to when searches show the row itself, and its copies where they are few. */
+  /** Milliseconds from an edit until searches show the row itself, and its copies if they are few. */
   readonly visibleP50: number;
   readonly visibleP99: number;
   readonly largestBacklog: number;
-  /** Seconds that the oldest mark of the backlog waited at most: the lag of copies. */
+  /** Longest wait of a document in the backlog, in seconds: the lag of copies. */
   readonly oldestSeconds: number;
-  /** Seconds from the last burst until no copy was out of date; undefined: it did not come to that, or there was no burst. */
+  /** Seconds from the last burst until no copy was stale. undefined: copies stayed stale, or there was no burst. */
   readonly atRestAfter: number | undefined;
-  /** Documents that were marked again before they were written, and so written once less. */
+  /** Number of documents that were marked again before they were written. Each saves one write. */
   readonly coalesced: number;
   readonly written: number;
   readonly marked: number;
@@ -86,7 +86,7 @@ function createModel(rates: WriterRates, embedding: number) {
     }
     if (request !== undefined || waiting.length === 0) return;
     const { edits, documents } = takeRequest(waiting);
-    // Both lanes share what the leader can make; where one has nothing to do the other has all of it.
+    // Both lanes share the leader's rate. If one is empty, the other gets all of it.
     const share = backlog.length > 0 ? 0.5 : 1;
     const ms = (documents / (rates.bulkPerSecond * share)) * 1_000 + rates.refreshMs;
     request = { edits, endsAt: now + ms };
