@@ -47,7 +47,7 @@ const LEAST = { read: 0.97, append: 0.95 };
 /**
  * Measures this checkout (A) and another (B) in one run. Both serve the same documents. For each query they are measured in turns, so
  * that other load on the machine affects both. The ratio within a pair counts. A starts first for half of the pairs, and B for the
- * other half, because the server that starts second was up to 20 % faster.
+ * other half: the server that starts second was up to 20 % faster.
  */
 export async function compareCheckouts(options: CompareCheckoutsOptions): Promise<Verdict> {
   const { say, pairs } = options;

@@ -11,9 +11,9 @@ import { startVarve } from './start-varve.ts';
 import { hasWrk, measureByWrk } from './wrk.ts';
 
 /**
- * `node test/bench/delivery.ts`: measures answers that caches request repeatedly, in pairs with another kind of answer. It compares a
- * remembered page with a bare fastify that sends the same bytes, a 304 with the 200 of the same page, and answers with tags with those
- * without. Needs wrk.
+ * `node test/bench/delivery.ts`: measures answers that caches request repeatedly, in pairs with another kind of answer. A remembered page
+ * is compared with a bare fastify that sends the same bytes, and a 304 with the 200 of the same page. Answers with tags are compared with
+ * answers without. Needs wrk.
  */
 const options = new Command()
   .option('--starts <n>', 'starts of both servers: two servers of one program differ by some percent', '3')

@@ -9,8 +9,8 @@ import { type ServerProcess, startProcess } from './server-process.ts';
 
 /**
  * `node test/bench/fleet.ts`: measures reads of one, two and four `varve serve` on one log. The total number of connections is the same
- * and they are spread evenly. This process sends the load from the same machine. Therefore it also prints the CPU time of a read: if
- * that is the same for each size, reads scale with the processes until all cores are busy.
+ * and they are spread evenly. This process sends the load from the same machine. Therefore it also prints the CPU time of a read. If it
+ * is the same for each size, reads scale with the processes until all cores are busy.
  */
 const root = resolve(import.meta.dirname, '../..');
 const options = new Command()

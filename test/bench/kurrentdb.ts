@@ -15,7 +15,8 @@ import { importDataSet } from './bench-data.ts';
 /**
  * `node test/bench/kurrentdb.ts [seconds]`: measures raw appends of the adapter and POSTs to a server on the same log, in turns, with 1,
  * 8 and 32 at once. Then it measures an import into such a log and one into an SQLite file. The log is the server that
- * VARVE_TEST_KURRENTDB names, or else the gRPC double in its own process: once at full speed and once at a real server's (MEASURED_PACE).
+ * VARVE_TEST_KURRENTDB names, or else the gRPC double in its own process. The double is measured at full speed and at a real server's
+ * speed (MEASURED_PACE).
  */
 const CONCURRENCY = [1, 8, 32] as const;
 const ROUNDS = 3;

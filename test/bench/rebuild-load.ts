@@ -13,8 +13,8 @@ import { startLoad } from './start-load.ts';
 
 /**
  * `node test/bench/rebuild-load.ts --data DIR [--read-index URL]`: measures the latency of a query on a server with a copy of a loaded
- * data directory: without a rebuild, in each phase of `varve rebuild --graph`, and in a rollback, in turns. It also measures the server's
- * memory and the longest delay of its event loop. `--resume` kills a rebuild half-way and continues it.
+ * data directory. Measurements without a rebuild, in each phase of `varve rebuild --graph`, and in a rollback alternate. It also
+ * measures the server's memory and the longest delay of its event loop. `--resume` kills a rebuild half-way and continues it.
  */
 const options = new Command()
   .requiredOption('--data <dir>', 'data directory with the benchmark log; it is copied')

@@ -82,8 +82,8 @@ it('the form of URLSearchParams is read in the same way', async () => {
 });
 
 /**
- * gatsby-source-strapi 5 runs inside a Gatsby build only (its peers are gatsby and three of its plugins), so these are its
- * requests, as its fetch.js and helpers.js make them.
+ * gatsby-source-strapi 5 only runs inside a Gatsby build: its peers are gatsby and three of its plugins. Therefore these are copies
+ * of the requests that its fetch.js and helpers.js make.
  */
 describe('the calls of gatsby-source-strapi', () => {
   const serialize = (params: object) => qs.stringify(params, { encodeValuesOnly: true });

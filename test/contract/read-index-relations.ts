@@ -17,7 +17,7 @@ import {
   unlink,
 } from './read-index-shelf.ts';
 
-/** Books 1 and 2 by author 1 of town 1, book 3 by author 2 of no town, book 4 by nobody; tags 1 (books 1, 3) and 2 (book 1). */
+/** Books 1 and 2 are by author 1 of town 1, book 3 is by author 2 without a town. Tag 1 is on books 1 and 3, tag 2 on book 1. */
 async function library(open: OpenIndex): Promise<Shelf> {
   const shelf = await openShelf(open);
   const rows = [

@@ -9,8 +9,8 @@ import { freePort } from '../support/elasticsearch-node.ts';
 import { pageList, printComparison } from './print-comparison.ts';
 
 /**
- * A program: takes the clone of a front end that was written for Strapi, unmodified, builds it once for each of two APIs, and compares
- * the pages of both in a browser. Ends with 1 when pages differ. It changes nothing in the clone.
+ * A program that compares two APIs with the unmodified clone of a front end for Strapi. It builds the clone once for each API, and
+ * compares the pages of both in a browser. Exits with 1 if pages differ. It changes nothing in the clone.
  *
  * `npm run compare-clone -- --folder site/client --variable STRAPI_BASE_URL --strapi http://127.0.0.1:1337 --varve http://127.0.0.1:1339`
  */

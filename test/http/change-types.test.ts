@@ -18,8 +18,8 @@ import {
 import { takesMinutes } from '../support/takes-minutes.ts';
 
 /**
- * A start with changed content types and more rows than a start converts: the server continues with the earlier content types, and
- * another process replaces it with the new ones.
+ * A start with changed content types and more rows than a start may convert. The server continues with the earlier content types.
+ * Then another process replaces it, which has the new ones.
  */
 const LONG = { ...takesMinutes('content types that change while processes are lost'), timeout: 120_000 };
 const CLIENTS = Number(process.env['CHANGE_CLIENTS'] ?? 3);

@@ -10,8 +10,8 @@ import { takesMinutes } from '../support/takes-minutes.ts';
 import { createDocumentIds, startWriteLoad } from '../support/write-load.ts';
 
 /**
- * kill -9 in the middle of writes: of the server, which loses what its workers had in hand, and of Elasticsearch, which loses what
- * it had not answered. ELASTICSEARCH_KILL_ROUNDS=20 for a full run.
+ * kill -9 in the middle of writes. The server loses the writes that its workers had not finished, and Elasticsearch loses those that it
+ * had not answered. ELASTICSEARCH_KILL_ROUNDS=20 for a full run.
  */
 const ROUNDS = Number(process.env['ELASTICSEARCH_KILL_ROUNDS'] ?? 2);
 const WRITERS = 6;

@@ -63,7 +63,7 @@ async function metric(name: string): Promise<number | undefined> {
   return sampleOf(await (await fetch(`${server.url}/metrics`)).text(), name);
 }
 
-/** As many rows as a write waits for, in one world; in the other a part of them, as a busy machine has to write them in time. */
+/** Drafts: the most rows that a write waits for. Published rows are fewer, since a busy machine must write all of them in time. */
 const COPIED = { draft: 1_000, published: 100 } as const;
 
 const create = async (collection: string, data: object): Promise<string> =>

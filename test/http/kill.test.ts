@@ -9,8 +9,8 @@ import { count } from '../support/takes-minutes.ts';
 
 /**
  * kill -9 in the middle of concurrent writes, again and again on one data directory. KILL_ROUNDS=500 for a full run.
- * Every write puts the same number into an attribute, a component and a shared relation-free text of one entry, so that a
- * half-applied one can be seen.
+ * Every write puts the same number into an attribute, a component and a shared text of one entry. A half-applied write
+ * would show different numbers.
  */
 const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? count(3, 1));
 const WRITERS = 8;

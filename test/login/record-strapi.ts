@@ -3,11 +3,13 @@ import { LEGACY_STEPS, REFRESH_STEPS } from './auth-scenario.ts';
 import { type Mail, runScenario } from './run-scenario.ts';
 
 /**
- * Writes what a real Strapi answers, to be compared with Varve's answers:
+ * Records the answers of a real Strapi, to compare them with Varve's.
+ *
  *   node test/login/record-strapi.ts legacy|refresh BASE MAIL_FILE
- * Strapi needs an empty database, `ratelimit: { enabled: false }`, an email provider that appends each message as a line of JSON to
- * MAIL_FILE, `url` in config/server set to BASE, and every right on users for the role Public. Its `jwtManagement` has to be
- * `refresh` for that scenario.
+ *
+ * Strapi needs an empty database, `ratelimit: { enabled: false }`, `url` in config/server set to BASE, and every right on users for the
+ * role Public. Its email provider must append each message as a line of JSON to MAIL_FILE. Its `jwtManagement` must be `refresh` for
+ * that scenario.
  */
 const [, , mode = 'legacy', base = '', mailFile = ''] = process.argv;
 

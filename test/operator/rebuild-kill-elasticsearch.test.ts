@@ -17,9 +17,9 @@ import { takesMinutes } from '../support/takes-minutes.ts';
 import { wrongRows } from '../support/wrong-rows.ts';
 
 /**
- * Rebuilds in a row on Elasticsearch while others write and read, from the server and from a `varve api` process; the rebuilding
- * process is killed at random moments. REBUILD_ROUNDS=20 for a full run. Each row of every answer is as of some position between
- * question and answer.
+ * Rebuilds in a row on Elasticsearch, while clients write to the server and read from it and from a `varve api` process. The rebuilding
+ * process is killed at random moments. REBUILD_ROUNDS=20 for a full run. Each row of every answer must be in its state at some position
+ * between question and answer.
  */
 const ROUNDS = Number(process.env['REBUILD_ROUNDS'] ?? 2);
 /** Pause of each writer and reader between requests. All together send some fifty a second, so a rebuild progresses on two cores. */

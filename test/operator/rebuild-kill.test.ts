@@ -17,8 +17,8 @@ import { createDataDirectory, type RunningServer, startServer } from '../support
 import { takesMinutes } from '../support/takes-minutes.ts';
 
 /**
- * Rebuilds in a row while others write and read, the rebuilding process killed at random moments. REBUILD_ROUNDS=20 for a full
- * run. Every answer is compared with what the log adds up to at each position between question and answer.
+ * Rebuilds in a row while clients write and read. The rebuilding process is killed at random moments. REBUILD_ROUNDS=20 for a full
+ * run. Every answer must be the expected state at some position of the log between question and answer.
  */
 const ROUNDS = Number(process.env['REBUILD_ROUNDS'] ?? 2);
 /** Pause of each writer and reader between requests. Without it, the log and the next rebuild grow by a fifth with every rebuild. */

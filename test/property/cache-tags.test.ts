@@ -87,7 +87,7 @@ const EQUALITIES: readonly ((one: string, other: string) => readonly string[])[]
   (one) => [`[$not][$not]${one}`],
 ];
 
-/** Rows by a value of a document, or of one that they are linked to, as it is now, and in some questions more than that. */
+/** Returns a question that filters rows by a current value of a document, or of a linked document. Some questions ask for more. */
 async function equalityQuestion(
   type: ContentType,
   world: string,

@@ -17,8 +17,8 @@ import {
 import { historyOf, type Step, steps } from '../unit/graph-history.ts';
 
 /**
- * The graph is a function of the log: however it is cut into batches, whenever the process restarts in between, whether the
- * index got a batch or crashed before it, the same rows, ids, component ids and links come out.
+ * The graph is a function of the log: every replay gives the same rows, ids, component ids and links. It does not depend on the
+ * batches of the log, on restarts in between, or on crashes before the index got a batch.
  */
 const RUNS = Number(process.env['GRAPH_RUNS'] ?? count(30, 10));
 const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);

@@ -9,8 +9,8 @@ import { type CommandWorld, openCommandWorld, schemasOf } from '../unit/command-
 import { foldBatches } from '../unit/graph-fixture.ts';
 
 /**
- * Relations that stay as they are need not be stored: random writes give the same rows and links in both worlds whether or not
- * they are left out of the events. SEED=1 RELATION_RUNS=1000 for a full run.
+ * Events may omit relations that do not change. Random writes with and without omissions give the same rows and links in both worlds.
+ * SEED=1 RELATION_RUNS=1000 for a full run.
  */
 const RUNS = Number(process.env['RELATION_RUNS'] ?? 10);
 const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-/** An answer, with what may differ between two equal ones taken out of `headers`. */
+/** An answer. `body` is parsed JSON, or text. */
 export type Answer = {
   readonly status: number;
   readonly headers: Headers;
@@ -17,7 +17,7 @@ export type Ask = (
   },
 ) => Promise<Answer>;
 
-/** Requests to a server under test with a token, or without one. `body` goes as JSON unless it is a form. */
+/** Sends requests to a server under test, with or without a token. `body` is sent as JSON unless it is a form. */
 export function createAsk(base: string, token?: string): Ask {
   return async (path, { method = 'GET', body, headers = {} } = {}) => {
     const isForm = body instanceof FormData;
@@ -36,10 +36,10 @@ export function createAsk(base: string, token?: string): Ask {
   };
 }
 
-/** Requests of a caller with full access, and of one that a token allows something. */
+/** Requests of a caller with full access (`askAll`), and of one with the token of a site (`ask`). */
 export type Callers = { readonly askAll: Ask; readonly ask: Ask; readonly token: string };
 
-/** Callers of a server that has no tokens yet. */
+/** Creates the callers of a server that has no tokens yet. `allow`: the actions that the site's token allows. */
 export async function createCallers(base: string, allow: readonly string[]): Promise<Callers> {
   const full = await createTokenOver(createAsk(base), { name: 'all', type: 'full-access' });
   const askAll = createAsk(base, full);
@@ -55,7 +55,7 @@ export type TokenBody = {
   readonly expires?: string;
 };
 
-/** Makes a token over HTTP and returns its secret. */
+/** Creates a token over HTTP and returns its secret. */
 export async function createTokenOver(ask: Ask, data: TokenBody): Promise<string> {
   const { status, body } = await ask('/_varve/tokens', { method: 'POST', body: { data } });
   expect(status, JSON.stringify(body)).toBe(201);

@@ -1,4 +1,4 @@
-/** The part that tests use of Algolia's client. */
+/** The part of Algolia's client that tests use. */
 export type AlgoliaClient = {
   search(
     requests: readonly { readonly indexName: string; readonly [member: string]: unknown }[],
@@ -15,7 +15,7 @@ type Lite = {
 
 const lite = (await import(import.meta.resolve('algoliasearch/lite'))) as Lite;
 
-/** `algoliasearch/lite` as it is in npm, for the server at this address. */
+/** Creates an unmodified `algoliasearch/lite` client for the server at this address. */
 export function algoliaClient(base: string, apiKey = 'public'): AlgoliaClient {
   const { host } = new URL(base);
   return lite.liteClient('varve', apiKey, { hosts: [{ url: host, accept: 'readWrite', protocol: 'http' }] });

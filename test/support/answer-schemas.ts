@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { OpenApiDocument } from '../../services/openapi/openapi-types.ts';
 
-/** Validators of a document's answers, by `$ref`-able place; an attribute the document does not know is an error here. */
+/** Compiles schemas of an OpenAPI document into validators of answers. They also refuse attributes that the document does not know. */
 export function createAnswerValidators(document: OpenApiDocument): (schema: object) => ValidateFunction {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   (addFormats as unknown as (target: Ajv2020) => void)(ajv);
@@ -16,7 +16,7 @@ export function createAnswerValidators(document: OpenApiDocument): (schema: obje
   };
 }
 
-/** Objects hold what they name and nothing else. What is open by design says so. */
+/** Closes the object schemas of a document: they refuse members that they do not name, unless they explicitly allow them. */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== 'object' || value === null) return value;

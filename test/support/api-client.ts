@@ -9,7 +9,7 @@ export type ApiAnswer<Data> = {
 };
 
 export type ApiClient = {
-  /** `body` is the whole JSON body. */
+  /** Sends a request. `body` is the whole JSON body. */
   call<Data>(method: string, path: string, body?: unknown): Promise<ApiAnswer<Data>>;
   /** The same for an answer that must be a success; returns its `data`. */
   data<Data>(method: string, path: string, body?: unknown): Promise<Data>;

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { openSync, writeSync } from 'node:fs';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
 
-// Started by test/contract/event-store-crash.test.ts with a log and a file: appends from 32 writers to 24 streams at once
-// until it is killed, and notes every append in the file after it was acknowledged.
+// A program that test/contract/event-store-crash.test.ts starts with a log and a file. 32 writers append to 24 streams at once until it
+// is killed. It writes every acknowledged append to the file.
 const [, , log = '', acknowledged = ''] = process.argv;
 const store = openSqliteEventStore(log, { space: 'varve', threaded: true });
 const file = openSync(acknowledged, 'a');

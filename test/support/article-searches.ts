@@ -16,7 +16,7 @@ import {
   typedQuery,
 } from './searched-articles.ts';
 
-/** Random edits of articles with random searches after each, and what both are made of. */
+/** Random edits of articles, with random searches after each. */
 
 /** The content that the index should find. */
 export type ArticleWorld = {
@@ -51,7 +51,7 @@ const edits = {
   renamed: fc.array(renaming, { maxLength: 2 }),
 };
 
-/** Edits, and up to so many searches after them. */
+/** Generates steps: edits, and then at most `most` searches. */
 export const searchSteps = (most: number) =>
   fc.record({ ...edits, requests: fc.array(searched, { minLength: Math.ceil(most / 4), maxLength: most }) });
 export type SearchStep = ReturnType<typeof searchSteps> extends fc.Arbitrary<infer S> ? S : never;
@@ -69,7 +69,7 @@ const FACETS: readonly FacetRequest[] = [
   },
 ];
 
-/** Makes the changes of a step, to an index and to what is known of it. */
+/** Applies the edits of a step to the indices and to their expected content. */
 export async function applyStep(
   indices: readonly ReadIndex[],
   world: ArticleWorld,
@@ -79,7 +79,7 @@ export async function applyStep(
   const rows = articles.map(([written, luck]) => {
     const isGone = luck === 0;
     const known = [...world.articles.values()].find(({ key }) => key === written.key);
-    // A row keeps its version.
+    // An edit does not change a row's version.
     const row = { ...written, version: known?.version ?? written.version };
     const name = `${row.version} ${row.key}`;
     if (!isGone) world.articles.set(name, row);
@@ -124,7 +124,7 @@ export function searchRequest({
   };
 }
 
-/** The locale is a filter too, as in every list. */
+/** Returns the filters of a search. The locale is one of them, as in every list. */
 function filtersOf(stars: ArticleSearch['stars'], locales: ArticleSearch['locales']): BoolQuery[] {
   return [
     ...(stars === undefined ? [] : [{ kind: 'term', field: 'stars', value: stars } as const]),

@@ -1,4 +1,4 @@
-/** A text as a `binary` field takes it. */
+/** Encodes a text as a `binary` field stores it. */
 export function base64(text: string): string {
   return Buffer.from(text).toString('base64');
 }

@@ -34,7 +34,7 @@ export function compares(model: Model, query: Comparison, value: Scalar): boolea
   }
 }
 
-/** NULL is the greatest. Text by code points. */
+/** Compares two values. NULL is the greatest. Texts are ordered by code points. */
 export function compare(a: Scalar | null, b: Scalar | null): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
   if (typeof a !== 'string' || typeof b !== 'string') return a < b ? -1 : a > b ? 1 : 0;

@@ -1,7 +1,7 @@
 import type { Scalar } from '../../shared/read-index/bool-query.ts';
 import type { FacetCounts, FacetRequest } from '../../shared/read-index/facets.ts';
 
-/** Counts a facet over the values of each row found, one list for each row. */
+/** Counts a facet over the found rows. `rows` has one list of values per row. */
 export function countNaively(
   { type, ranges, search, limit }: FacetRequest,
   rows: readonly (readonly Scalar[])[],
@@ -39,7 +39,7 @@ function nameOf(type: string, value: Scalar): string {
   return type === 'date' ? text.slice(0, 10) : type === 'time' ? text.slice(11, -1) : text;
 }
 
-/** The values of these tests are words without accents of their own. */
+/** Returns true if every searched word begins a word of the value. The values of these tests have no accents. */
 function hasBeginnings(value: string, search: string): boolean {
   const words = value
     .toLowerCase()
@@ -54,7 +54,7 @@ function byCodePoints(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/** All values of these tests are quarters, and few: sums of doubles are exact. */
+/** Returns statistics. The tests have few values, and all are multiples of 0.25, so their sums are exact. */
 function statsOf(numbers: readonly number[]): NonNullable<FacetCounts['stats']> {
   const sum = numbers.reduce((total, value) => total + value, 0);
   return { min: Math.min(...numbers), max: Math.max(...numbers), sum, avg: sum / numbers.length };

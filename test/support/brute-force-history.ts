@@ -19,7 +19,7 @@ import { componentKinds, oneOf, ownTypes, rawValues, scalarsOf, world } from './
 const KEYS = 5;
 const STATES = ['never-published', 'modified', 'published'];
 
-/** Fields other than the id, each NULL one time in four. */
+/** Generates the fields other than the id. One in four is NULL. */
 function fieldsOf(model: Model): fc.Arbitrary<{ [field: string]: Scalar | null }> {
   const fields = Object.fromEntries(
     scalarsOf(model).map(({ name, type }) => {
@@ -31,7 +31,7 @@ function fieldsOf(model: Model): fc.Arbitrary<{ [field: string]: Scalar | null }
   return 'kind' in model ? fc.record({ ...fields, $publication: state }) : fc.record(fields);
 }
 
-/** Components of a row or component, with keys made from their holder's: `10 * holder + place`. */
+/** Generates the components of a row or component. Their keys are `10 * holder + place`. */
 function componentsOf(
   registry: SchemaRegistry,
   model: Model,
@@ -93,7 +93,7 @@ function rowPlans(registry: SchemaRegistry): fc.Arbitrary<RowPlan> {
   return fc.oneof(...perType);
 }
 
-/** Every owning relation, with the keys its sources have. */
+/** Generates links of every owning relation. */
 function linkChanges(registry: SchemaRegistry): fc.Arbitrary<LinkChange> {
   const relations = rowSets(registry).flatMap(({ rowSet, model, maxKey }) =>
     [...model.attributes.values()]
@@ -122,7 +122,7 @@ function linkChanges(registry: SchemaRegistry): fc.Arbitrary<LinkChange> {
   );
 }
 
-/** A component's key: its holder's with one more digit per level. */
+/** Generates the key of a component: it has one more digit than its holder's key. */
 function componentKey(holder: number, maxKey: number): fc.Arbitrary<number> {
   if (holder * 10 > maxKey) return fc.constant(holder);
   return fc.integer({ min: 1, max: 2 }).chain((place) => componentKey(holder * 10 + place, maxKey));
@@ -130,7 +130,7 @@ function componentKey(holder: number, maxKey: number): fc.Arbitrary<number> {
 
 type KnownRowSet = { readonly rowSet: RowSet; readonly model: Model; readonly maxKey: number };
 
-/** Every row set: content types and what is below them. */
+/** Returns every row set: those of content types, and those of the components in them. */
 function rowSets(registry: SchemaRegistry): KnownRowSet[] {
   const below = (known: KnownRowSet): KnownRowSet[] => [
     known,
@@ -148,14 +148,14 @@ function rowSets(registry: SchemaRegistry): KnownRowSet[] {
   );
 }
 
-/** Batches at positions 1, 2, …; a row keeps its id or, one time in three, gets the next one. */
+/** Generates batches at positions 1, 2, …. A third of the rows that are written again gets the next id; the others keep theirs. */
 export function historyOf(registry: SchemaRegistry): fc.Arbitrary<readonly ChangeBatch[]> {
   const batch = (rows: number, links: number) =>
     fc.record({
       rows: fc.array(fc.tuple(rowPlans(registry), fc.nat(2)), { minLength: rows, maxLength: rows * 2 + 5 }),
       links: fc.array(linkChanges(registry), { minLength: links, maxLength: links * 2 + 20 }),
     });
-  // Most of the rows and links come first, so that the later batches change something.
+  // Most rows and links are in the first batch, so that the later batches change some of them.
   const batches = fc.tuple(batch(40, 80), fc.array(batch(0, 0), { maxLength: 3 }));
   return batches.map(([first, later]) => {
     const plans = [first, ...later];

@@ -11,7 +11,7 @@ import { componentKinds, oneOf, ownTypes, rawValues, scalarsOf, world } from './
 
 /** Random searches and traversals over the types of a registry. */
 
-/** A comparison of one field. */
+/** Generates comparisons of one field. */
 function comparisons(model: Model): fc.Arbitrary<BoolQuery> {
   const fields = scalarsOf(model).map(({ name, type }) => {
     const value = oneOf(rawValues(type).map((raw) => columnValue(type, raw) as Scalar));
@@ -146,7 +146,7 @@ function searchOf(registry: SchemaRegistry, type: Uid): fc.Arbitrary<SearchReque
 
 const MOST_STEPS = 8;
 
-/** A facet of a type, through relations and components. */
+/** Generates facets of a type, through relations and components. */
 function facetsOf(registry: SchemaRegistry, model: Model, depth = MOST_STEPS): fc.Arbitrary<FacetRequest> {
   const own = oneOf(scalarsOf(model).filter(({ type }) => isCountable(type))).chain(({ name, type }) => {
     const isOrdered = ['number', 'instant'].includes(fieldTypeOf(type));
@@ -181,7 +181,7 @@ function facetsOf(registry: SchemaRegistry, model: Model, depth = MOST_STEPS): f
   return fc.oneof(own, { weight: 2, arbitrary: through });
 }
 
-/** Searches with so many facets each. */
+/** Generates searches with a number of facets each. */
 export function facetSearches(registry: SchemaRegistry, facets: number): fc.Arbitrary<SearchRequest> {
   return oneOf(ownTypes(registry)).chain((type) =>
     fc

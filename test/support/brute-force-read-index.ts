@@ -22,7 +22,7 @@ import { queryableScalars } from '../../shared/schema/system-attributes.ts';
 import { compare, compares } from './brute-force-comparisons.ts';
 import { countNaively } from './brute-force-facets.ts';
 
-/** A row or component and where it is. */
+/** A row or component, and its place. */
 type Node = {
   readonly type: Uid;
   readonly version: string;
@@ -34,7 +34,7 @@ type Node = {
 
 type State = { readonly registry: SchemaRegistry; roots: Node[]; links: LinkChange[]; handles: Node[] };
 
-/** The meaning of the `ReadIndex` port in plain arrays and loops: slow, small and shared with no adapter. */
+/** Creates a `ReadIndex` of plain arrays and loops. It is slow and small, and shares no code with the adapters that it verifies. */
 export function createBruteForceReadIndex(registry: SchemaRegistry): ReadIndex {
   const state: State = { registry, roots: [], links: [], handles: [] };
   let position = 0n;
@@ -96,7 +96,7 @@ function targetOf(state: State, link: LinkChange): Node | undefined {
   return nodes(state, type, link.world).find((node) => node.key === link.target);
 }
 
-/** Components of a row, of one kind when given. */
+/** Returns the components of a row, if `kind` is given only of that kind. */
 function below(state: State, node: Node, attribute: string, kind?: Uid): Node[] {
   const inZone = node.model.attributes.get(attribute)?.kind === 'dynamiczone';
   return (node.row.components[attribute] ?? [])
@@ -111,7 +111,7 @@ function below(state: State, node: Node, attribute: string, kind?: Uid): Node[] 
     }));
 }
 
-/** Everything one step away, in link order. */
+/** Returns the rows and components at the other ends of an attribute, in the order of their links. */
 function linked(state: State, node: Node, world: World, attribute: string, kind?: Uid): Node[] {
   const definition = node.model.attributes.get(attribute);
   if (definition?.kind === 'component' || definition?.kind === 'dynamiczone') {
@@ -237,7 +237,7 @@ function search(state: State, request: SearchRequest): SearchResult {
   return { total, hits: hits(state, shown), next };
 }
 
-/** Values at the ends of a facet's path, without NULL. */
+/** Returns the values at the ends of a facet's path, without NULL. */
 function valuesBehind(
   state: State,
   node: Node,

@@ -5,11 +5,11 @@ import type { Attribute, Model, ScalarType, Uid } from '../../shared/schema/cont
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { queryableScalars } from '../../shared/schema/system-attributes.ts';
 
-/** Values of random rows and random queries of a read index. They are few, so that queries match rows. */
+/** Values of random rows and queries of a read index. They are few, so that queries match rows. */
 
 const TEXTS = ['', 'ab', 'Ab c', 'É', 'Σς', '\u{1F600}', '\uFFFD', 'x'.repeat(300)];
 
-/** Values of an attribute as answers have them. */
+/** Returns the values of an attribute's type, in the form of answers. */
 export function rawValues(type: ScalarType): readonly unknown[] {
   const fieldType = fieldTypeOf(type);
   if (fieldType === 'keyword') return TEXTS;
@@ -29,7 +29,7 @@ export const ownTypes = (registry: SchemaRegistry) =>
 export const oneOf = <T>(values: readonly T[]) => fc.constantFrom(...values);
 export const world: fc.Arbitrary<World> = fc.constantFrom('draft', 'published');
 
-/** The kinds of component an attribute can hold. */
+/** Returns the components that an attribute can hold. */
 export function componentKinds(attribute: Attribute): readonly Uid[] {
   if (attribute.kind === 'component') return [attribute.component];
   return attribute.kind === 'dynamiczone' ? attribute.components : [];

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { freePort } from './elasticsearch-node.ts';
 import { spawnVarve, type VarveProcess } from './server.ts';
 
-/** A kitchen whose cooks get another content type. */
+/** Changes of the kitchen's content types, and the answers of a server meanwhile. */
 type Attributes = Record<string, { readonly [option: string]: unknown }>;
 
 export function changeCooks(contentTypes: string, change: (attributes: Attributes) => Attributes): void {
@@ -13,7 +13,7 @@ export function changeCooks(contentTypes: string, change: (attributes: Attribute
   writeFileSync(file, JSON.stringify({ ...schema, attributes: change(schema.attributes) }));
 }
 
-/** The cooks' `name` is their `fullName` from now on. */
+/** Renames the cooks' attribute `name` to `fullName`. */
 export function renameCooks(contentTypes: string): void {
   changeCooks(contentTypes, ({ name, ...others }) => ({
     fullName: { ...name, pluginOptions: { varve: { renamedFrom: 'name' } } },
@@ -31,14 +31,14 @@ export type Got = {
   readonly body: { readonly data: Record<string, unknown>[] } & Record<string, unknown>;
 };
 
-/** Status 0: no server listens. */
+/** Sends a GET. Status 0: no server listens. */
 export async function get(url: string): Promise<Got> {
   const answer = await fetch(url).catch(() => undefined);
   if (answer === undefined) return { status: 0, body: { data: [] } };
   return { status: answer.status, body: (await answer.json()) as Got['body'] };
 }
 
-/** A server that is to convert no row before it serves, and its address, known before it listens. */
+/** Starts a server that may convert no row before it serves. Returns it with its address before it listens. */
 export async function startChanged(
   contentTypes: string,
   options: readonly string[],
@@ -53,15 +53,15 @@ export async function startChanged(
 
 /** Answers while content types changed. */
 export type Change = {
-  /** Which of the two, in the order of their first answer. */
+  /** `old` and `new`, in the order of their first answers. */
   readonly seen: readonly string[];
   /** The notes of `/health/ready` during that time. */
   readonly notes: readonly unknown[];
 };
 
 /**
- * Asks for the cooks repeatedly until they are the new ones. `versionOf` says which ones a cook is of. Between the first answer and the
- * last every request must be answered. `onOld` is called at each of the old answers.
+ * Asks for the cooks repeatedly until they have the new type. `versionOf` returns the type that a cook has. After the first answer every
+ * request must be answered. `onOld` is called after each answer with the old type.
  */
 export async function watchChange(
   { varve, url }: Awaited<ReturnType<typeof startChanged>>,
@@ -88,6 +88,6 @@ export async function watchChange(
   return { seen: [...seen], notes: [...notes] };
 }
 
-/** Said in the log and at `/health/ready`. */
+/** The note in the log and at `/health/ready`. */
 export const CHANGE_NOTE =
   'The content types have changed: reads are answered as before until the new read model is live';

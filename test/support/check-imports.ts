@@ -8,29 +8,29 @@ import { arrowsOf, importsOf, PRODUCT, type Room, readRooms, roomViolations } fr
 const ROOTS = [...PRODUCT, 'test'];
 
 /**
- * Smallest number of modules of a valid run: without its parser dependency-cruiser finds none, and reports no
- * violation.
+ * Smallest number of modules of a valid run. Without its parser, dependency-cruiser finds no modules and reports no
+ * violations.
  */
 export const MODULE_FLOOR = 100;
 
-/** Ways to ask for the time, for chance or for the process. `new Date(value)` and `Date.parse` compute. */
+/** Calls that read the time, random numbers or the process. `new Date(value)` and `Date.parse` are pure. */
 const CLOCK =
   /\b(Date\.now\(|new Date\(\)|Math\.random\(|performance\.now\(|process\.[a-z]|setTimeout\(|setInterval\()/;
 
 export type ImportCheck = {
-  /** TypeScript modules that were read. */
+  /** Number of TypeScript modules that were read. */
   readonly modules: number;
   readonly dependencies: number;
   readonly rooms: number;
-  /** Pairs of rooms of which one imports the other. */
+  /** Number of pairs of rooms of which one imports the other. */
   readonly arrows: number;
   /** `rule: from → to`, sorted. */
   readonly violations: readonly string[];
 };
 
 /**
- * Checks every TypeScript file below `folder` (a checkout) against its table of rooms and IMPORT_RULES. A file that the cruise did
- * not reach is a violation too: nothing passes by not having been looked at.
+ * Checks every TypeScript file below `folder` (a checkout) against its table of rooms and IMPORT_RULES. A file that dependency-cruiser
+ * did not read is a violation too.
  */
 export async function checkImports(folder: string): Promise<ImportCheck> {
   const files = globSync(

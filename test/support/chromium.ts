@@ -8,8 +8,8 @@ import { type SkipOptions, takesMinutes } from './takes-minutes.ts';
 const EXECUTABLE = '/usr/bin/chromium';
 
 /**
- * Says in one line why there is no browser; undefined where there is one. Debian's package: CI installs it and sets
- * VARVE_REQUIRE_CHROMIUM=1, so that a browser test fails there instead of being skipped.
+ * Returns the reason why there is no browser, in one line, or undefined if there is one. CI installs Debian's package and sets
+ * VARVE_REQUIRE_CHROMIUM=1, so that a browser test fails there and is not skipped.
  */
 export function whyNoBrowser(
   env: Readonly<Record<string, string | undefined>> = process.env,
@@ -22,7 +22,7 @@ export function whyNoBrowser(
   return `${executable} does not run: ${error?.message ?? stderr.trim().split('\n').at(-1)}`;
 }
 
-/** Options of a suite in a browser that takes long. */
+/** Returns the options of a long suite in a browser. */
 export function longInBrowser(what: string): SkipOptions {
   const whyNot = whyNoBrowser();
   return whyNot === undefined ? takesMinutes(what) : { skip: true, meta: { skipReason: whyNot } };
@@ -30,7 +30,7 @@ export function longInBrowser(what: string): SkipOptions {
 
 export type Browser = { readonly context: BrowserContext; close(): Promise<void> };
 
-/** A browser with a profile of its own that makes no connections on its own account. */
+/** Opens a browser with a new profile. It makes no connections except those of its pages. */
 export async function openBrowser(): Promise<Browser> {
   const profile = mkdtempSync(join(tmpdir(), 'varve-chromium-'));
   const context = await chromium.launchPersistentContext(profile, {

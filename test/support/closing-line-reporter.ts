@@ -13,11 +13,10 @@ const NO_REASON = ': no reason given';
 type Counts = { passed: number; failed: number; skipped: number };
 
 /**
- * Ends a run with `N passed, N failed` (and `, N skipped`) alone on the last line, which CI reads. Before it comes a line
- * for each skipped file, suite or test with its reason. A failure outside a test counts as one (a file that does not
- * load, a hook, an unhandled error), so the line agrees with the exit code. A skip without a reason counts as a failure
- * too, unless the command line selects tests by name, which skips all others. `crashReports` are the reports that
- * report-crash.ts wrote about processes that tests started. Each counts as one failure.
+ * Ends a run with `N passed, N failed` (and `, N skipped`) alone on the last line, which CI reads. Before it comes a line for each
+ * skipped file, suite or test with its reason. Failures outside of tests count too, so the line agrees with the exit code: a file that
+ * does not load, a hook, an unhandled error. A skip without a reason counts as a failure, unless the command line selects tests by name.
+ * `crashReports` are the reports of report-crash.ts about processes that tests started. Each counts as one failure.
  */
 export function createClosingLineReporter(crashReports?: string): Reporter {
   let watching = false;
@@ -35,7 +34,7 @@ export function createClosingLineReporter(crashReports?: string): Reporter {
       const failedOutside = unhandledErrors.length + unexplained + crashes.length;
       const lines = [...crashes, ...skips, closingLine(modules, failedOutside)];
       const text = `${lines.join('\n')}\n`;
-      // Other reporters and vitest itself print after this hook; at exit nothing does.
+      // Other reporters and vitest itself print after this hook. Nothing prints after the exit handler.
       if (watching) process.stdout.write(text);
       else process.once('exit', () => writeAll(text));
     },
@@ -65,18 +64,18 @@ function closingLine(modules: readonly TestModule[], failedOutside: number): str
   return `${counts.passed} passed, ${counts.failed} failed${skipped}`;
 }
 
-/** A failure of a file or suite itself; failures of the tests in it are counted there. */
+/** Counts a failure of a file or suite itself. The failures of its tests are counted separately. */
 function count(container: TestModule | TestSuite, counts: Counts): void {
   if (container.errors().length > 0) counts.failed += 1;
 }
 
-/** A test that never finished (the worker died, a hook before it failed) did not pass. */
+/** Returns how a test counts. A test that did not finish failed: its worker died, or a hook before it failed. */
 function countedAs(test: TestCase): keyof Counts {
   const { state } = test.result();
   return state === 'pending' ? 'failed' : state;
 }
 
-/** Returns a line for a part that was skipped completely; else the lines of its parts. */
+/** Returns one line for a part that was skipped completely, or else the lines of its parts. */
 function skipLines(part: TestModule | TestSuite | TestCase): string[] {
   const tests = part.type === 'test' ? [part] : [...part.children.allTests()];
   const skipped = tests.length > 0 && tests.every((test) => test.result().state === 'skipped');
@@ -104,7 +103,7 @@ function noteOf(test: TestCase): string | undefined {
   return result.state === 'skipped' ? result.note : undefined;
 }
 
-/** A pipe may take less than all at once. */
+/** Writes the whole text. A pipe may accept only a part at once. */
 function writeAll(text: string): void {
   let rest = Buffer.from(text);
   while (rest.length > 0) rest = rest.subarray(writeSync(1, rest));

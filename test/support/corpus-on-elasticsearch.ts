@@ -6,7 +6,7 @@ import { createDataDirectory, type RunningServer, type ServerOptions, startServe
 
 let made = 0;
 
-/** A server that reads from indices of its own, which `dispose` removes. */
+/** Starts a server with its own indices on Elasticsearch, which `dispose` removes. */
 export async function startOnElasticsearch(options: ServerOptions = {}): Promise<RunningServer> {
   const space = `server_${process.pid}_${++made}`;
   const url = await elasticsearchUrl();
@@ -21,7 +21,7 @@ export async function startOnElasticsearch(options: ServerOptions = {}): Promise
   };
 }
 
-/** The same with the corpus, which is loaded on the embedded index: that takes seconds. */
+/** Starts such a server with the corpus. It is loaded with the embedded index, which only takes seconds. */
 export async function startCorpusOnElasticsearch(): Promise<RunningServer> {
   const space = `server_${process.pid}_${made + 1}`;
   const loaded = await startLoadedServer({ arguments: ['--space', space] });

@@ -6,9 +6,9 @@ import type { Random } from './naive-random.ts';
 type Json = Readonly<Record<string, unknown>>;
 
 export type CorpusWriter = {
-  /** Carries out a random write; false: it was refused, as when there is nothing to publish. */
+  /** Sends a random write. Resolves to false if it was refused, for example because there was nothing to publish. */
   write(): Promise<boolean>;
-  /** A random document of a type; undefined: it has none. */
+  /** Returns a random document of a type, or undefined if it has none. */
   pick(type: ContentType): string | undefined;
 };
 
@@ -20,8 +20,8 @@ const ROUTES = [
 const ACTIONS = ['publish', 'unpublish', 'discard-draft'] as const;
 
 /**
- * Random writes of every kind to the documents of the corpus: values and components that other documents have, so that
- * filters still match some of them, and links to documents that exist.
+ * Creates random writes of every kind to the documents of the corpus. They use values and components of other documents, so that
+ * filters still match some documents, and they link to documents that exist.
  */
 export async function createCorpusWriter(
   content: ContentApi,

@@ -1,8 +1,8 @@
-/** Counts answers, for those who wait until there are more. */
+/** Counts answers, so that a test can wait for more. */
 export type AnswerCount = {
   total(): number;
   add(): void;
-  /** Resolves when there are this many more. */
+  /** Resolves after so many more answers. */
   more(answers: number): Promise<void>;
 };
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { digestGraph } from '../../projections/generations/compare-graphs.ts';
 import { readGraphContents } from '../../projections/generations/graph-contents.ts';
 
-/** All that is served, and what decides on writes. Positions, and who led when, depend on how often an import began. */
+/** Returns a digest of the content and of the data that decides on writes. It omits positions and leases: they depend on restarts. */
 export function digestOfData(data: string) {
   const graph = readGraphContents(join(data, 'graph.db'));
   try {

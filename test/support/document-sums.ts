@@ -16,8 +16,8 @@ import { digestText } from '../../shared/text-digest.ts';
 export type DocumentSums = ReadonlyMap<string, string>;
 
 /**
- * A digest of every index: of the keys and sums of its documents, in order. An index without documents is not among
- * them.
+ * Returns a digest of every index: of the keys and sums of its documents, in order. It omits indices without
+ * documents.
  */
 export function indexDigests(sums: DocumentSums): ReadonlyMap<string, string> {
   const lines = new Map<string, string[]>();
@@ -28,7 +28,7 @@ export function indexDigests(sums: DocumentSums): ReadonlyMap<string, string> {
   return new Map([...lines].map(([index, ofIndex]) => [index, digestText(ofIndex.join('\n'))]));
 }
 
-/** The sums of all documents that searches of a space see. */
+/** Returns the sums of all documents that searches of a namespace find. */
 export async function foundSums(url: string, space: string): Promise<DocumentSums> {
   const aliases = (await (await fetch(`${url}/_cat/aliases/${space}-*?format=json`)).json()) as {
     readonly alias: string;
@@ -65,7 +65,7 @@ async function searchSums(url: string, alias: string, after: number | undefined)
   return body.hits.hits.map(({ fields }) => ({ key: fields.key[0], sum: fields.sum[0] }));
 }
 
-/** The sums of a clean rebuild from the log of a data directory whose server has stopped. */
+/** Returns the sums of a rebuild from the log of a data directory whose server has stopped. */
 export async function rebuiltSums(data: string, space: string): Promise<DocumentSums> {
   const folder = mkdtempSync(join(tmpdir(), 'varve-log-'));
   for (const name of ['events.db', 'events.db-wal']) {
@@ -80,7 +80,7 @@ export async function rebuiltSums(data: string, space: string): Promise<Document
   }
 }
 
-/** The sums of a clean rebuild: of a new graph made from a log. */
+/** Returns the sums of the documents of a new graph that is built from a log. */
 export async function sumsOfLog(log: EventStore, space: string): Promise<DocumentSums> {
   const folder = mkdtempSync(join(tmpdir(), 'varve-rebuilt-'));
   const graph = openContentGraph(join(folder, 'graph.db'), { dependencies: documentDependencies });

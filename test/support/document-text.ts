@@ -8,10 +8,10 @@ import { writeDocument } from '../../shared/read-index/elasticsearch/documents/c
 import type { DocumentLayout } from '../../shared/read-index/elasticsearch/layout/document-layout.ts';
 import type { IndexedRow } from '../../shared/read-index/read-index.ts';
 
-/** Sink that all documents share: a separate sink for each document is a megabyte of garbage. */
+/** Sink that all documents share. A separate sink for each document would be a megabyte of garbage. */
 const sink = createByteSink();
 
-/** The JSON of a row's document. */
+/** Returns the JSON of a row's document. */
 export function documentText(
   layout: DocumentLayout,
   key: number,

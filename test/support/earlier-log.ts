@@ -5,24 +5,24 @@ import { createPrivateDatabase } from '../../shared/sqlite/private-database.ts';
 
 const FOLDER = join(import.meta.dirname, 'earlier-log');
 
-/** A log that the release before hash chains wrote, with what that release answered from it. */
+/** A log that the last release without hash chains wrote, and the answers of that release. */
 export type EarlierAnswers = {
   readonly token: string;
   readonly accessKey: string;
-  /** Answers by path; those of `anonymous <path>` are for requests without the token. */
+  /** Answers by path. `anonymous <path>` is a request without the token. */
   readonly answers: Readonly<Record<string, { readonly status: number; readonly body: string }>>;
 };
 
 export const readEarlierAnswers = (): EarlierAnswers =>
   JSON.parse(readFileSync(join(FOLDER, 'answers.json'), 'utf8'));
 
-/** Statement of that release that inserts an event. */
+/** The statement with which that release inserts an event. */
 export const EARLIER_INSERT =
   'INSERT INTO event (position, stream, revision, id, type, data, metadata) VALUES (?, ?, ?, ?, ?, ?, ?)';
 
 /**
- * Writes the log to a file, with more events behind its own, and returns the connection that the earlier release has
- * open.
+ * Writes the log to a file, followed by `more` events. Returns the connection that a process of the earlier release
+ * would have open.
  */
 export function createEarlierLog(file: string, more = 0): DatabaseSync {
   createPrivateDatabase(file);

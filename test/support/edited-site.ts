@@ -20,25 +20,25 @@ const LISTS = [
   '/api/restaurants?status=draft&populate[tags][sort]=name',
 ];
 
-/** Asks `member`, with the ETag of an earlier answer if there is one. */
+/** Sends a GET to `member`, with the ETag of an earlier answer if there is one. */
 export function readFrom(member: Member, path: string, etag?: string): Promise<Response> {
   return fetch(member.server().url + path, { headers: etag === undefined ? {} : { 'if-none-match': etag } });
 }
 
-/** Tags and restaurants that are edited at random, and a shared cache of pages about them that asks each time. */
+/** Tags and restaurants that are edited at random, and pages of them that are requested again with their ETags, as by a shared cache. */
 export type EditedSite = {
   readonly tags: () => readonly string[];
-  /** Sends a write to a reading process, until it is carried out and searches show it. */
+  /** Sends a write to a reading process, and repeats it until it is executed and searches show it. */
   send(method: string, path: string, data?: object): Promise<{ readonly documentId: string }>;
   edit(): Promise<void>;
   /**
-   * Asks for each page with the ETag that is known, and without. Nothing is written meanwhile, so both have to say the same. `members`:
-   * the processes to ask.
+   * Asks the processes `members` for each page with its known ETag, and without. Nothing is written meanwhile, so both answers must
+   * agree.
    */
   compareAll(members?: readonly Member[]): Promise<void>;
-  /** 304 that were sent without making the answer, of all processes. */
+  /** Returns the number of 304 that all processes sent without making the answer. */
   shortcuts(): Promise<number>;
-  /** Compares until some answer is known to be unchanged without being made. */
+  /** Compares until a process sends a 304 without making the answer. */
   untilKnown(): Promise<void>;
   readonly counts: { readonly pairs: number; readonly unchanged: number };
 };
@@ -61,7 +61,7 @@ export async function createEditedSite(fleet: ElasticsearchFleet, random: Random
       if (answer.status === 202) await untilShown(random.pick(up()), answer.headers.get('varve-position'));
       if (answer.ok)
         return body === '' ? { documentId: '' } : (JSON.parse(body) as { readonly data: never }).data;
-      // There is no leader for a moment, or it has just made the indices and does not read them yet.
+      // There may be no leader for a moment, or it has just created the indices and does not read them yet.
       const isPassing = answer.status === 503 || (method === 'POST' && answer.status === 404);
       if (!isPassing || tries > 300) throw new Error(`${path}: ${answer.status} ${body}`);
       await delay(100);

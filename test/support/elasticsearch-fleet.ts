@@ -11,36 +11,36 @@ export type ElasticsearchFleetOptions = {
   readonly space: string;
   readonly projects: number;
   readonly apis: number;
-  /** Processes that do both. Default: 0. */
+  /** Number of `varve serve`, which write and read. Default: 0. */
   readonly serves?: number;
   /** Ports of the first processes that answer reads. */
   readonly ports?: readonly number[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Default: an SQLite file of the fleet. */
+  /** Address of the log. Default: an SQLite file of the fleet. */
   readonly eventStore?: string;
   /** More arguments of every process. */
   readonly arguments?: readonly string[];
 };
 
-/** Processes of both roles on one log and one Elasticsearch. */
+/** `varve project` and `varve api` processes on one log and one Elasticsearch. */
 export type ElasticsearchFleet = {
   readonly eventStore: string;
   readonly projects: readonly Member[];
   readonly apis: readonly Member[];
   readonly serves: readonly Member[];
-  /** The process that is the leader; waits until there is one. */
+  /** Resolves to the leader when there is one. */
   leader(): Promise<Member>;
   dispose(): Promise<void>;
 };
 
-/** Starts all at once: the reading processes wait for the writing ones, in any order. */
+/** Starts all processes at once. The reading processes wait for the writing ones themselves. */
 export async function startElasticsearchFleet(
   options: ElasticsearchFleetOptions,
 ): Promise<ElasticsearchFleet> {
   const { url, space, env } = options;
   const folder = mkdtempSync(join(tmpdir(), 'varve-fleet-'));
   const eventStore = options.eventStore ?? `sqlite:${join(folder, 'events.db')}`;
-  // A log that is not a file has no default folder for uploads.
+  // Only a log in a file has a default folder for uploads.
   const more = [...(options.arguments ?? []), '--assets', join(folder, 'assets')];
   const args = ['--event-store', eventStore, '--read-index', url, '--space', space, ...more];
   const startAll = (role: NonNullable<ServerOptions['role']>, count: number) =>

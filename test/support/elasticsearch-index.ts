@@ -34,7 +34,7 @@ export type TestLimits = {
   readonly rows: RowCache;
 };
 
-/** Indices over one schema, made once and emptied for each index that is opened: only one at a time. */
+/** Indices of one schema. They are created once, and emptied for each index that is opened. Only one can be open. */
 export type TestIndices = {
   open(limits?: Partial<TestLimits>): Promise<TestIndex>;
   remove(): Promise<void>;
@@ -42,7 +42,7 @@ export type TestIndices = {
 
 let made = 0;
 
-/** Real indices, fed with batches by a model of rows and links that writes every document again after each batch. */
+/** Creates real indices. A model of rows and links applies batches, and writes every changed document after each batch. */
 export async function createTestIndices(
   registry: SchemaRegistry,
   denormalise: DenormaliseSettings = DEFAULT_DENORMALISE,
@@ -65,7 +65,7 @@ export async function createTestIndices(
       const engine = createSearchEngine(client);
       const layoutOf = (type: Uid) => layouts.get(type) as DocumentLayout;
       const reader = createElasticsearchReader({
-        // Under their aliases.
+        // Searches use the aliases of the indices.
         indices: { get: () => ({}), refresh: async () => ({}) },
         engine,
         names,
@@ -118,11 +118,11 @@ type Written = {
   /** Documents in the indices, as JSON by `<index> <id>`. */
   bodies: ReadonlyMap<string, string>;
   version: number;
-  /** Resolves when searches find them; undefined: they were written since. */
+  /** Resolves when searches find the documents. undefined: they changed since the last refresh. */
   findable: Promise<unknown> | undefined;
 };
 
-/** A refresh makes a segment of every index that was written: only what is searched next needs them. */
+/** Refreshes the indices before a search, if documents were written. A refresh costs a segment per index, so writes do not refresh. */
 async function findable(url: string, written: Written, space: string): Promise<void> {
   written.findable ??= send(url, 'POST', `/${space}-*/_refresh`);
   await written.findable;
@@ -142,7 +142,7 @@ function allDocuments(
   return bodies;
 }
 
-/** Brings the indices to hold exactly `bodies`, in one bulk request. */
+/** Changes the indices with one bulk request, so that they hold exactly `bodies`. */
 async function write(url: string, written: Written, bodies: ReadonlyMap<string, string>): Promise<void> {
   const lines: string[] = [];
   const version = ++written.version;

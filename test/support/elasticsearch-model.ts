@@ -14,10 +14,10 @@ import type { Attribute, Uid } from '../../shared/schema/content-type.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { documentText } from './document-text.ts';
 
-/** Rows and links as batches tell them, in plain maps: what the content graph knows, for tests that have no log. */
+/** Rows and links of batches in plain maps. It replaces the content graph in tests without a log. */
 export type RowModel = {
   apply(batch: ChangeBatch): void;
-  /** Every document of a type in a world, by key. */
+  /** Returns every document of a type in a world, by key. */
   documents(layout: DocumentLayout, world: World): Map<number, DocumentBody>;
 };
 
@@ -86,7 +86,7 @@ function hasComponent(rows: Iterable<IndexedRow>, { rowSet, source }: LinkChange
   return held.some((each) => 'key' in each && each.key === source);
 }
 
-/** `localizations` leads to the type itself. */
+/** Returns the type at the other end of a link. For `localizations` it is the same type. */
 function targetOf({ registry }: State, { rowSet, attribute }: LinkChange): Uid {
   const definition = attributeAt(registry, rowSet, attribute);
   return definition?.kind === 'relation' ? definition.target : rowSet.type;
@@ -117,7 +117,7 @@ function neighboursIn(state: State, world: World): Neighbours {
   };
 }
 
-/** The other end of a link where it is one of those asked for. */
+/** Returns the other end of a link, or nothing if the link is not one of those that were asked for. */
 type LinkEnd = (link: LinkChange) => readonly (Neighbour & { readonly order: number })[];
 
 function ownedEnd(rowSet: RowSet, key: number, attribute: string): LinkEnd {

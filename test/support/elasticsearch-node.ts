@@ -20,8 +20,8 @@ export type ElasticsearchPlan =
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Which Elasticsearch a run may use. VARVE_TEST_ELASTICSEARCH=URL names one that runs; `local` has one fetched if need be, and so
- * has VARVE_REQUIRE_ELASTICSEARCH=1. Unasked, a run uses one only if it has been fetched before.
+ * Returns the Elasticsearch that a run may use. VARVE_TEST_ELASTICSEARCH=URL names a running one. `local` and
+ * VARVE_REQUIRE_ELASTICSEARCH=1 download one if necessary. By default, a run uses one only if it was downloaded before.
  */
 export function chooseElasticsearch(
   env: Environment,
@@ -36,12 +36,12 @@ export function chooseElasticsearch(
   };
 }
 
-/** True in CI: what cannot be started is a failure there. */
+/** Returns true in CI, where an Elasticsearch that cannot be started is a failure. */
 export function isElasticsearchRequired(env: Environment): boolean {
   return env['VARVE_REQUIRE_ELASTICSEARCH'] === '1';
 }
 
-/** Makes the plan for this machine. Starts nothing. */
+/** Returns the plan for this machine. Starts nothing. */
 export async function planElasticsearch(env: Environment = process.env): Promise<ElasticsearchPlan> {
   const chosen = chooseElasticsearch(env, isFetched(env));
   if (chosen.kind !== 'node') return chosen;
@@ -49,7 +49,7 @@ export async function planElasticsearch(env: Environment = process.env): Promise
   return { kind: 'node', port: await freePort(), folder };
 }
 
-/** up.sh writes the plugin's descriptor last. */
+/** Returns true if Elasticsearch was downloaded completely: up.sh writes the plugin's descriptor last. */
 function isFetched(env: Environment): boolean {
   const cache = env['ES_CACHE'] ?? join(LOCAL, 'target');
   const names = existsSync(cache) ? readdirSync(cache) : [];
@@ -68,13 +68,14 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * `for tests`: at half of the processor time where there are few requests, and slower where it matters. Not where tests
- * take minutes.
+ * `for tests`: a node with settings that save CPU time but make it slower under load. They are not used in runs of the
+ * long tests.
  */
 export type ElasticsearchPurpose = 'for tests' | 'to be measured';
 
 /**
- * The node's address; started if it is not yet. Several processes may ask at once. Throws what up.sh said, in one line.
+ * Returns the node's address, and starts the node if it does not run yet. Several processes may call this at once. Throws
+ * the message of up.sh in one line.
  */
 export async function startElasticsearch(
   plan: ElasticsearchPlan,

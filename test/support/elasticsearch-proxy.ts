@@ -4,15 +4,15 @@ import type { AddressInfo } from 'node:net';
 /** A request to Elasticsearch. */
 export type ProxiedRequest = { readonly method: string; readonly path: string; readonly body: string };
 
-/** An answer in the place of Elasticsearch's. */
+/** An answer that replaces Elasticsearch's. */
 export type InterceptedAnswer = { readonly status: number; readonly json: unknown };
 
 type Decision = InterceptedAnswer | undefined;
 
-/** A way to Elasticsearch that can delay requests and answer them itself. */
+/** A proxy to Elasticsearch that can delay requests and answer them itself. */
 export type ElasticsearchProxy = {
   readonly url: string;
-  /** Decides about requests from now on. undefined: Elasticsearch gets the request. */
+  /** Sets the function that decides about later requests. undefined: Elasticsearch gets the request. */
   intercept(decide: (request: ProxiedRequest) => Decision | Promise<Decision>): void;
   close(): void;
 };
@@ -32,7 +32,7 @@ export async function startElasticsearchProxy(target: string): Promise<Elasticse
     const { method = 'GET', url: path = '/' } = incoming;
     const decided = await decide({ method, path, body: body.toString() });
     if (decided === undefined) return pass(incoming, body, answer);
-    // The official client refuses answers without it.
+    // The official client refuses answers without `x-elastic-product`.
     const headers = { 'content-type': 'application/json', 'x-elastic-product': 'Elasticsearch' };
     answer.writeHead(decided.status, headers).end(JSON.stringify(decided.json));
   });

@@ -4,16 +4,16 @@ import { type SkipOptions, takesMinutes } from './takes-minutes.ts';
 
 let started: Promise<string> | undefined;
 
-/** The address of the run's Elasticsearch. */
+/** Returns the address of the run's Elasticsearch, and starts it first. */
 export function elasticsearchUrl(): Promise<string> {
   started ??= startElasticsearch(inject('elasticsearch'), 'for tests');
   return started;
 }
 
 /**
- * Options of a suite or test on Elasticsearch: `describe(name, await needsElasticsearch(), …)`. Starts it first; what cannot be
- * started is a skip with the reason, save where VARVE_REQUIRE_ELASTICSEARCH=1. Suites that `options` skip start nothing.
- * Default: those of a run without minutes, unless its environment asks for Elasticsearch.
+ * Returns the options of a suite or test on Elasticsearch: `describe(name, await needsElasticsearch(), …)`. It starts Elasticsearch
+ * first. If that fails, the suite is skipped with the reason, except with VARVE_REQUIRE_ELASTICSEARCH=1. If `options` already skip the
+ * suite, nothing is started. By default, only runs of the long tests and runs that ask for Elasticsearch use it.
  */
 export async function needsElasticsearch(options = unlessAskedFor()): Promise<SkipOptions> {
   if (options.skip) return options;
@@ -27,7 +27,7 @@ function unlessAskedFor(): SkipOptions {
   return takesMinutes('tests on Elasticsearch');
 }
 
-/** Returns a line with the reason why Elasticsearch does not answer; undefined if it answers. */
+/** Returns the reason why Elasticsearch does not answer, in one line, or undefined if it answers. */
 export async function whyNoElasticsearch(): Promise<string | undefined> {
   try {
     await elasticsearchUrl();
@@ -38,7 +38,7 @@ export async function whyNoElasticsearch(): Promise<string | undefined> {
   }
 }
 
-/** The same for suites that kill a node of their own. */
+/** Returns the options of a suite that kills its own node. */
 export async function needsOwnElasticsearch(options: SkipOptions = {}): Promise<SkipOptions> {
   if (inject('elasticsearch').kind !== 'running') return needsElasticsearch(options);
   const skipReason = 'needs a node of its own, and VARVE_TEST_ELASTICSEARCH names one that runs';

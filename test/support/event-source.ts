@@ -3,23 +3,23 @@ import { createCondition } from '../../shared/condition.ts';
 
 export type ServerEvent = { readonly event: string; readonly data: string; readonly id: string };
 
-/** A stream of server-sent events as EventSource reads it, without its reconnecting. */
+/** Reads a stream of server-sent events like EventSource, but never reconnects. */
 export type EventReader = {
   readonly events: readonly ServerEvent[];
   readonly status: number;
-  /** The last id, as EventSource would send it again. */
+  /** Returns the last id, which EventSource would send when it reconnects. */
   lastId(): string;
   retry(): number | undefined;
   comments(): number;
-  /** Resolves when this holds, which is asked after each block and at the end. Rejects after 20 s. */
+  /** Resolves when `holds` returns true. It is called after each block and at the end. Rejects after 20 s. */
   until(holds: (reader: EventReader) => boolean): Promise<void>;
   isEnded(): boolean;
-  /** Reads no more for now. */
+  /** Stops reading for now. */
   pause(): void;
   close(): void;
 };
 
-/** Rejects with the answer's text unless its status is 200. */
+/** Opens a stream. Rejects with the answer's text unless its status is 200. */
 export async function openEvents(
   url: string,
   headers: Readonly<Record<string, string>> = {},

@@ -19,14 +19,14 @@ export async function readFeed(ask: Ask, query = '', since?: string): Promise<Pa
   }
 }
 
-/** Creates the rows that a reader of the feed knows, by type, document, version and locale. */
+/** Creates the set of rows that a reader of the feed knows, by type, document, version and locale. */
 export function createFollowedRows() {
   const rows = new Set<string>();
   const nameOf = ({ type, documentId, status }: FeedItem, locale: string) =>
     `${type} ${documentId} ${status} ${locale}`;
   return {
     rows,
-    /** Checks that each item fits to what there was before. `isFirst`: of a first sync. */
+    /** Applies items and checks that each is consistent with the rows before it. `isFirst`: the items are of a first sync. */
     apply(items: readonly FeedItem[]) {
       for (const item of items) {
         if (item.event === 'related') continue;

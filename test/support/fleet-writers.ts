@@ -2,32 +2,32 @@ import { randomUUID } from 'node:crypto';
 import { countAnswers } from './count-answers.ts';
 import type { Member } from './fleet.ts';
 
-/** Writers that never stop asking until a write is answered, as a client with an Idempotency-Key may. */
+/** Writers that repeat a write until it is answered, as a client with an Idempotency-Key may. */
 export type FleetWriters = {
-  /** The edits that were sent, so that may be in the log, and whether they were answered. */
+  /** Edits that were sent, and may therefore be in the log, and whether they were answered. */
   readonly sent: readonly SentEdit[];
-  /** Failed answers of processes that ran all the time: there must be none. */
+  /** Failed answers of processes that were up. There must be none. */
   readonly refused: readonly string[];
-  /** Milliseconds of the write that waited longest. */
+  /** Returns the milliseconds of the write that waited longest. */
   longest(): number;
   /**
-   * Resolves when `count` more writes were answered. Rejects when one is refused, since its writer may never continue.
+   * Resolves when `count` more writes were answered. Rejects when one is refused, since its writer may not continue.
    */
   answered(count: number): Promise<void>;
   stop(): Promise<void>;
 };
 
-/** The write that puts `number` into the document `key`; the first of each creates it. */
+/** A write that stores `number` in the document `key`. The first one creates the document. */
 export type SentEdit = { readonly key: string; readonly number: number; isAnswered: boolean };
 
 export type WritersOptions = {
   readonly members: readonly Member[];
   readonly perMember: number;
-  /** Part of every key, apart from those of other writers. */
+  /** Part of every key, to distinguish them from the keys of other writers. */
   readonly name: string;
 };
 
-/** Starts writers. Each writes through one member, and through another one while that is down. */
+/** Starts writers. Each writes through one member, and through another one while its own is down. */
 export function startFleetWriters({ members, perMember, name }: WritersOptions): FleetWriters {
   const sent: SentEdit[] = [];
   const refused: string[] = [];
@@ -47,7 +47,7 @@ export function startFleetWriters({ members, perMember, name }: WritersOptions):
         longest = Math.max(longest, performance.now() - started);
         return answer.documentId;
       }
-      // Only of a process that is going or gone.
+      // Only a process that stops or was killed may refuse a write.
       if (answer.kind === 'refused' && member.isUp() && member.server() === server) {
         refused.push(`${edit.key} ${edit.number}: ${answer.text}`);
         wasRefused.reject(new Error(`refused: ${refused.join('\n')}`));
@@ -107,7 +107,7 @@ async function sendEdit(
       documentId: (JSON.parse(text) as { data: { documentId: string } }).data.documentId,
     };
   } catch {
-    // The connection broke: nothing is known about this write.
+    // The connection broke, so the outcome of this write is unknown.
     return { kind: 'broken' };
   }
 }

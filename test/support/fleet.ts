@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningServer, type ServerOptions, startServer } from './server.ts';
 
-/** Several `varve serve` on one log, each with a data directory of its own. */
+/** Several `varve serve` on one log, each with its own data directory. */
 export type TestFleet = {
   readonly members: readonly Member[];
-  /** `sqlite:…` */
+  /** Address of the log, such as `sqlite:…`. */
   readonly eventStore: string;
-  /** The member that takes commands now; waits until there is one. */
+  /** Resolves to the leader when there is one. */
   leader(): Promise<Member>;
-  /** Asks a member again and again until it is the leader. */
+  /** Asks a member repeatedly until it is the leader. */
   becomesLeader(member: Member): Promise<void>;
   dispose(): Promise<void>;
 };
@@ -18,23 +18,23 @@ export type TestFleet = {
 export type Member = {
   readonly name: string;
   readonly data: string;
-  /** The process that runs, or ran last. */
+  /** Returns the current process, or the last one if none runs. */
   server(): RunningServer;
   isUp(): boolean;
-  /** Ends with this signal. */
+  /** Ends the process with this signal. */
   end(signal: NodeJS.Signals): Promise<void>;
-  /** Starts again with its data directory, at another port. */
+  /** Starts another process with the same data directory. Its port changes unless it was chosen. */
   start(): Promise<void>;
 };
 
 export type FleetOptions = {
   readonly size: number;
-  /** Default: a new SQLite file. */
+  /** Address of the log. Default: a new SQLite file. */
   readonly eventStore?: string;
   readonly arguments?: readonly string[];
   /** Ports of the first members. Default: free ports, which change at each start. */
   readonly ports?: readonly number[];
-  /** Default: those of the conformance corpus. */
+  /** Folder of content types. Default: those of the conformance corpus. */
   readonly contentTypes?: string;
 };
 
@@ -62,13 +62,13 @@ export async function startFleet(options: FleetOptions): Promise<TestFleet> {
   };
 }
 
-/** Arguments for a port that a member keeps. */
+/** Returns the arguments for a member's fixed port, or none if it has no fixed port. */
 export function portOf({ ports }: Pick<FleetOptions, 'ports'>, at: number): readonly string[] {
   const port = ports?.[at];
   return port === undefined ? [] : ['--port', String(port)];
 }
 
-/** Resolves when it serves. */
+/** Starts a member. Resolves when it serves. */
 export async function startMember(
   name: string,
   options: ServerOptions & { readonly data: string },
@@ -101,7 +101,7 @@ export async function leaderOf(members: readonly Member[]): Promise<Member> {
   }
 }
 
-/** Returns whether the process answers other processes, and says that it is the leader. */
+/** Returns true if the process answers other processes and is the leader. */
 async function isLeading(member: Member): Promise<boolean> {
   if (!member.isUp()) return false;
   try {
@@ -115,11 +115,11 @@ async function isLeading(member: Member): Promise<boolean> {
 }
 
 export type Reader = {
-  /** Stops, and returns the answers other than 200. */
+  /** Stops reading, and returns the answers other than 200. */
   stop(): Promise<readonly string[]>;
 };
 
-/** Reads of a member that is there all the time, one after the other with a short pause. */
+/** Starts reads of a member that is always up, one after the other with a short pause. */
 export function startReader(member: Member, path: string): Reader {
   const failures: string[] = [];
   let stopped = false;

@@ -5,18 +5,18 @@ import { createAsk } from './access-client.ts';
 import { type EventReader, openEvents } from './event-source.ts';
 import { readFeed } from './feed-client.ts';
 
-/** A reader of the feed that connects again and again until the test ends, as EventSource does. */
+/** A reader of the feed that reconnects until the test ends, like EventSource. */
 export type FeedFollower = {
   readonly items: readonly FeedItem[];
   /** Events other than pages, such as `reset`. */
   readonly others: readonly string[];
-  /** Ends the stream: it continues with another one. */
+  /** Ends the stream. The reader continues with another one. */
   leave(): void;
-  /** Resolves when there are so many items. */
+  /** Resolves when the reader has so many items. */
   until(count: number): Promise<void>;
 };
 
-/** `url`: of the process to ask next. `query`: of the feed. */
+/** Follows a feed. `url` returns the address of the next process to ask. `query`: the parameters of the feed. */
 export function followFeed(url: () => string, query: string): FeedFollower {
   const items: FeedItem[] = [];
   const others: string[] = [];
@@ -46,7 +46,7 @@ export function followFeed(url: () => string, query: string): FeedFollower {
     }
   };
   const run = async (): Promise<void> => {
-    // A process that is gone, or sends nothing for a while: the next one.
+    // If a process is gone or sends nothing for a while, the reader asks the next one.
     while (!isOver) await follow().catch(() => nextTurn());
   };
   onTestFinished(() => {
@@ -62,13 +62,13 @@ export function followFeed(url: () => string, query: string): FeedFollower {
   };
 }
 
-/** A row that changes during a first sync may come twice: this reader begins behind one. */
+/** Follows the feed of tags from now. A first sync may repeat rows that change meanwhile, so the reader begins after one. */
 export async function followFromNow(url: () => string): Promise<FeedFollower> {
   const { next } = await readFeed(createAsk(url()), 'types=tags');
   return followFeed(url, `types=tags&since=${next}`);
 }
 
-/** The feed named every edit once, in the order of the log. */
+/** Checks that the feed had every edit once, in the order of the log. */
 export async function checkFollowed(
   feed: FeedFollower,
   written: ReadonlyMap<string, readonly string[]>,

@@ -1,6 +1,6 @@
 import { parseTree, type Tree } from './syntax-tree.ts';
 
-/** A function, and its lines that are not lines of another function inside of it. */
+/** A function, and the number of its lines without those of inner functions. */
 export type FunctionLines = { readonly name: string; readonly lines: number };
 
 const FUNCTIONS: ReadonlySet<string | undefined> = new Set([
@@ -12,7 +12,7 @@ type Span = { readonly start: number; readonly end: number };
 
 /** Returns the lengths of all functions of a TypeScript file. */
 export function functionLinesOf(text: string): readonly FunctionLines[] {
-  // The tree begins at the first token: with this one it begins with the text, whatever comments come first.
+  // The tree begins at the first token. The added `;` is that token, even if the text begins with comments.
   const bytes = Buffer.from(`;${text.replace(/^#!/, '//')}`);
   const tree = parseTree(bytes.toString());
   const { start: base } = tree['span'] as Span;
@@ -22,7 +22,7 @@ export function functionLinesOf(text: string): readonly FunctionLines[] {
       .subarray(start - base, end - base)
       .toString()
       .split('\n').length - 1;
-  /** Returns the line breaks inside of functions of this part of the tree. */
+  /** Returns the number of line breaks in functions of this part of the tree. */
   const walk = (node: unknown, name: string | undefined): number => {
     if (node === null || typeof node !== 'object') return 0;
     const named = nameIn(node as Tree) ?? name;
@@ -37,7 +37,7 @@ export function functionLinesOf(text: string): readonly FunctionLines[] {
   return found;
 }
 
-/** The name that a declaration, a variable or a member gives to the function in it. */
+/** Returns the name that a declaration, a variable or a member gives to its function. */
 function nameIn(node: Tree): string | undefined {
   const { identifier, id, key } = node as {
     readonly [member: string]: { readonly value?: unknown } | undefined;

@@ -5,23 +5,23 @@ import { PRODUCT } from './rooms.ts';
 import { parseTree, type Tree, visitTree } from './syntax-tree.ts';
 import { undocumentedOf } from './undocumented.ts';
 
-/** Places in product code that break a habit of the house, each as `file: what`. */
+/** Places in product code that break a convention of this project, each as `file: what`. */
 export type Habits = {
   /** Spreads of a literal: `{ ...{ a, b } }`. Write the members out. */
   readonly spreadLiterals: readonly string[];
   /** Optional members without the helper: `...(a === undefined ? {} : { a })`. Write `...defined({ a })`. */
   readonly optionalMembers: readonly string[];
-  /** Functions of a module as constants: `const f = () => …`. Write `function f()`. A type after the name is a reason not to. */
+  /** Functions of a module as constants: `const f = () => …`. Write `function f()`. Constants with a type are allowed. */
   readonly arrowFunctions: readonly string[];
   /** Functions with more than four parameters. Pass an object. */
   readonly longParameterLists: readonly string[];
   /** Names that several files export. Rename all but one. */
   readonly sharedNames: readonly string[];
-  /** Functions of more than 40 lines, without those of functions inside of them. Name a part of it, or pass an object. */
+  /** Functions of more than 40 lines, without those of inner functions. Move a part into a function with a name, or pass an object. */
   readonly longFunctions: readonly string[];
-  /** Files of more than 300 lines. Move a part that has a name. */
+  /** Files of more than 300 lines. Move a part into a file with a name. */
   readonly longFiles: readonly string[];
-  /** Exported functions without a docstring. Say what they return, read or refuse; or do not export them. */
+  /** Exported functions without a docstring. Say what they return, read or refuse, or do not export them. */
   readonly undocumented: readonly string[];
 };
 
@@ -40,7 +40,7 @@ export function habitsOf(folder: string): Habits {
   return habitsOfFiles(texts);
 }
 
-/** The same for texts by file. */
+/** The same for given texts, by file. */
 export function habitsOfFiles(texts: ReadonlyMap<string, string>): Habits {
   const found = {
     spreadLiterals: [] as string[],
@@ -72,7 +72,7 @@ export function habitsOfFiles(texts: ReadonlyMap<string, string>): Habits {
   return { ...found, sharedNames, undocumented: undocumentedOf(texts) };
 }
 
-/** Names of the constants of a module that are arrow functions without a type of their own. */
+/** Returns the names of a module's constants that are arrow functions and have no type. */
 function arrowFunctionsOf({ body }: Tree): readonly string[] {
   return (body as readonly Tree[]).flatMap((item) => {
     const { declarations = [] } = (item['declaration'] ?? item) as {
@@ -89,14 +89,14 @@ type Variable = {
   readonly init?: Tree | null;
 };
 
-/** The operand of a spread, without its brackets. */
+/** Returns the operand of a spread, without its brackets. */
 function spreadOf({ type, arguments: operand }: Tree): Tree | undefined {
   if (type !== 'SpreadElement') return undefined;
   const tree = operand as Tree;
   return tree.type === 'ParenthesisExpression' ? (tree['expression'] as Tree) : tree;
 }
 
-/** `a === undefined ? {} : { b: a }`, either way round, where the member has the value that was tested. */
+/** Returns true for `a === undefined ? {} : { b: a }`, also with `!==`. The member must have the tested value. */
 function isOptionalMember(operand: Tree | undefined): boolean {
   if (operand?.type !== 'ConditionalExpression') return false;
   const { test, consequent, alternate } = operand as { [member: string]: Tree };
@@ -106,13 +106,13 @@ function isOptionalMember(operand: Tree | undefined): boolean {
   const [member] = members ?? [];
   if ((none?.['properties'] as readonly Tree[] | undefined)?.length !== 0 || members?.length !== 1)
     return false;
-  // A name that is computed has no type of its own.
+  // The helper cannot type a computed name.
   if ((member?.['key'] as Tree | undefined)?.type === 'Computed') return false;
   const value = member?.type === 'Identifier' ? member : (member?.['value'] as Tree | undefined);
   return value !== undefined && textOf(value) === textOf(test['left'] as Tree);
 }
 
-/** `a` and `a.b`; undefined for anything else. */
+/** Returns the text of `a` or `a.b`, and undefined for other expressions. */
 function textOf({ type, value, object, property }: Tree): string | undefined {
   if (type === 'Identifier') return String(value);
   if (type !== 'MemberExpression') return undefined;
@@ -130,7 +130,7 @@ function nameOf(node: Tree): string {
   return name?.value ?? 'a function';
 }
 
-/** Names that a module declares and exports. */
+/** Returns the names that a module declares and exports. */
 function exportsOf({ body }: Tree): ReadonlySet<string> {
   const declarations = (body as readonly Tree[])
     .filter(({ type }) => type === 'ExportDeclaration')

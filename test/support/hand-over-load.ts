@@ -2,22 +2,22 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Clients on connections of their own that write, and read on another connection what they have just written. */
+/** Clients with one connection each that write, and read each write on another connection. */
 export type HandOverLoad = {
-  /** Answers that are not as they should be. */
+  /** Wrong answers. */
   readonly failures: readonly string[];
   /** Names of the documents whose writes were acknowledged. */
   readonly written: readonly string[];
-  /** Milliseconds of the slowest write since the last call. */
+  /** Returns the milliseconds of the slowest write since the last call. */
   slowestWrite(): number;
   stop(): Promise<void>;
 };
 
 const PAUSE_MS = 5;
-/** Names of documents are unique. */
+/** Number of loads so far. It keeps the names of documents unique. */
 let loads = 0;
 
-/** `readFrom`: the servers that have to show a write once it is acknowledged. */
+/** Starts clients. `readFrom`: the servers that must show every acknowledged write. */
 export function startHandOverLoad(url: string, clients: number, readFrom = [url]): HandOverLoad {
   const load = ++loads;
   const failures: string[] = [];
@@ -60,7 +60,7 @@ export function startHandOverLoad(url: string, clients: number, readFrom = [url]
   };
 }
 
-/** Status 0: there was no answer. `agent`: false for a connection of its own. */
+/** Sends a request. Status 0: there was no answer. `agent`: false for a new connection. */
 export async function ask(
   url: string,
   agent: Agent | false,

@@ -1,6 +1,6 @@
 import { openContentGraph } from '../../projections/graph/content-graph.ts';
 
-/** Opens the content graph of a file, says so, and keeps it open until it is killed. */
+/** A program that opens the content graph of a file, reports it, and keeps it open until killed. */
 const [, , file = ''] = process.argv;
 const graph = openContentGraph(file);
 console.log(`open at ${graph.position()}`);

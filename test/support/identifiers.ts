@@ -1,6 +1,6 @@
 import { parseTree, visitTree } from './syntax-tree.ts';
 
-/** Splits an identifier into lower-case words: `isDiskFull` is `is`, `disk`, `full`. */
+/** Splits an identifier into lower-case words: `isDiskFull` becomes `is`, `disk`, `full`. */
 export function wordsOf(identifier: string): readonly string[] {
   return identifier
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')

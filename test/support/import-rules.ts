@@ -1,11 +1,11 @@
 import type { IRegularForbiddenRuleType } from 'dependency-cruiser';
 
-/** The rules that are about files. Rooms import each other as the table in docs/architecture.md says (rooms.ts). */
+/** Rules for the imports of files. rooms.ts checks the imports of rooms, by the table in docs/architecture.md. */
 
-/** Files without I/O and without a clock outside the pure rooms. */
+/** Files outside the pure rooms that must also do no I/O and read no clock. */
 export const PURE_FILES = ['^services/command/decide'];
 
-/** Built-in modules that only compute. */
+/** Built-in modules that do no I/O. */
 export const COMPUTING_BUILT_INS = /^(node:)?(buffer|util|url|string_decoder)$/;
 
 export const IMPORT_RULES: IRegularForbiddenRuleType[] = [

@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 
 const folderOf = (address: string): string => dirname(fileURLToPath(address));
 
-/** Packages as a browser loads them, by the part of an address that names each. */
+/** Files of packages that a browser loads, by the part of the URL that names the package. */
 const SCRIPTS = new Map([
   ['react', join(folderOf(import.meta.resolve('react')), 'umd/react.production.min.js')],
   ['react-dom', join(folderOf(import.meta.resolve('react-dom')), 'umd/react-dom.production.min.js')],
@@ -25,7 +25,7 @@ const SCRIPTS = new Map([
   ],
 ]);
 
-/** Gives a page the packages of this checkout instead of those of a CDN. */
+/** Answers a page's requests to a CDN with the packages of this checkout. */
 export async function serveScripts(page: Page): Promise<void> {
   await page.route('https://cdn.jsdelivr.net/**', async (route) => {
     const url = route.request().url();
@@ -35,7 +35,7 @@ export async function serveScripts(page: Page): Promise<void> {
   });
 }
 
-/** Serves an HTML page on an origin of its own. */
+/** Serves an HTML page on another origin. */
 export async function servePage(html: string): Promise<{ readonly url: string; close(): void }> {
   const server = createServer((_request, response) => {
     response.setHeader('content-type', 'text/html; charset=utf-8').end(html);
@@ -45,7 +45,7 @@ export async function servePage(html: string): Promise<{ readonly url: string; c
   return { url: `http://127.0.0.1:${port}/`, close: () => server.close() };
 }
 
-/** Collects what a page does wrong: console errors (a breach of its CSP is one), exceptions, requests that failed. */
+/** Collects the faults of a page: console errors (including violations of its CSP), exceptions and failed requests. */
 export function faultsOf(page: Page): readonly string[] {
   const faults: string[] = [];
   page.on('console', (message) => {

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { runVarve } from './run-varve.ts';
 import { spawnVarve } from './server.ts';
 
-/** Cooks that are there before anyone writes: so many that there is time to be killed in. */
+/** Number of cooks before the first write. It is large, so that a rebuild takes long enough to kill it. */
 export const SEEDED = 1_500;
 const MAX_RATE = 2_500;
 
-/** Imports the first cooks of a kitchen. `options`: its content types, and where it is. */
+/** Imports the first cooks of a kitchen. `options`: arguments for its content types and place. */
 export async function seedKitchen(options: readonly string[]): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'varve-seed-'));
   const file = join(folder, 'seed.jsonl');
@@ -29,7 +29,7 @@ type RebuildLine = {
   readonly progress: { readonly done: number; readonly total: number };
 };
 
-/** Random moments within the time that a rebuild works, which is learnt from those that were let be. */
+/** Random moments within the duration of a rebuild. The duration is learnt from rebuilds that were not killed. */
 export type KillMoments = { next(): number; learn(worked: number): void };
 
 export function createKillMoments(): KillMoments {
@@ -43,7 +43,7 @@ export function createKillMoments(): KillMoments {
 }
 
 /**
- * Runs a rebuild, killing it at one of these moments after its first report; `isKilled`: else it is let be. Returns what it reported.
+ * Runs a rebuild. If `isKilled`, kills it at one of these moments after its first report. Returns its reports.
  */
 export async function rebuildUntilKilled(
   options: readonly string[],

@@ -2,22 +2,22 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { askKitchen, type Dish, type KitchenQuery } from './kitchen.ts';
 
-/** An answer, and between which positions of the log it was given. */
+/** An answer, and the positions of the log between which it was given. */
 export type Recorded = {
   readonly query: KitchenQuery;
   /** Position of the last write that was answered before the query was sent. */
   readonly from: bigint;
-  /** The end of the log when the answer had arrived. */
+  /** Position of the log's end when the answer had arrived. */
   readonly to: bigint;
   readonly answer: readonly Dish[];
 };
 
 export type KitchenLoad = {
-  /** Failed requests; there should be none. */
+  /** Failed requests. There must be none. */
   readonly failures: readonly string[];
   readonly recorded: readonly Recorded[];
   readonly writes: () => number;
-  /** Ends after the requests in flight. */
+  /** Stops, and resolves after the requests in flight. */
   stop(): Promise<void>;
 };
 
@@ -27,9 +27,9 @@ const LETTERS = 'abcde';
 export type LoadOptions = {
   readonly writers: number;
   readonly readers: number;
-  /** Other processes that readers ask as well. */
+  /** Other processes from which readers read as well. */
   readonly readFrom?: readonly string[];
-  /** Pause of each writer and reader between two requests; default: none. */
+  /** Pause of each writer and reader between two requests. Default: none. */
   readonly pauseMs?: number;
 };
 
@@ -106,14 +106,14 @@ async function writeOnce(
     ...(removes ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify({ data }) }),
   });
   const text = await response.text();
-  // The cook may have been removed by another writer meanwhile: that write is refused as it should be.
+  // Another writer may have removed the cook meanwhile. Varve correctly refuses this write.
   const isRefused = response.status === 400 && text.includes('do not exist');
   if (!response.ok && !isRefused) throw new Error(`${collection}: ${response.status} ${text}`);
   if (!removes && documentId !== undefined) own.push(documentId);
   if (isRefused) return 0n;
   if (documentId === undefined)
     own.push((JSON.parse(text) as { data: { documentId: string } }).data.documentId);
-  // 202: it is stored, and not shown yet.
+  // 202: the write is stored, and searches do not show it yet.
   if (response.status === 202) return 0n;
   return BigInt(response.headers.get('varve-position') ?? 0);
 }

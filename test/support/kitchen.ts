@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 
 /**
- * Two content types with drafts, dishes and their cooks, and what a log of them adds up to at each of its positions: worked out
- * from the events alone, without anything of Varve's.
+ * Two content types with drafts: dishes and their cooks. The expected state at each position of a log is computed from the events
+ * alone, without code of Varve.
  */
 export type Dish = { readonly documentId: string; readonly name: string; readonly cook: string | null };
-/** Query for the dishes whose cook's name contains a letter; without one, for all dishes. */
+/** Query for the dishes whose cook's name contains a letter, or for all dishes. */
 export type KitchenQuery = { readonly world: 'draft' | 'published'; readonly cookContains?: string };
 
 export function createKitchenTypes(): string {
@@ -49,9 +49,9 @@ export type Kitchen = {
   apply(event: StoredEvent): void;
   /** Returns the dishes in order of documentId. */
   answer(query: KitchenQuery): readonly Dish[];
-  /** Which cook, by documentId, each dish names, whether or not that is there. */
+  /** Returns the cook of each dish, by documentId, also if the cook does not exist. */
   cookOf(world: KitchenQuery['world']): ReadonlyMap<string, string | null>;
-  /** Names of the cooks, by documentId. */
+  /** Returns the names of the cooks, by documentId. */
   cooks(world: KitchenQuery['world']): ReadonlyMap<string, string>;
 };
 
@@ -107,7 +107,7 @@ function edited(before: Version, { values, relations }: Pick<EventData, 'values'
   };
 }
 
-/** Asks a server the same. Throws when it does not answer with 200. */
+/** Sends a query to a server. Throws unless it answers 200. */
 export async function askKitchen(
   url: string,
   { world, cookContains }: KitchenQuery,

@@ -5,7 +5,7 @@ import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A folder of this run for the data directory that has the corpus. */
+    /** A folder of this run for the data directory with the corpus. */
     readonly loadedCorpus: string;
   }
 }

@@ -8,7 +8,7 @@ import { createDataDirectory, type RunningServer, type ServerOptions, startServe
 
 const LOAD = fileURLToPath(new URL('load-corpus.ts', import.meta.url));
 
-/** A server on a copy of the corpus, which is loaded once for all files of a run: loading takes five times as long as a start. */
+/** Starts a server on a copy of the corpus. The corpus is loaded once for all files of a run: loading takes as long as five starts. */
 export async function startOnCorpus(options: Omit<ServerOptions, 'data'> = {}): Promise<RunningServer> {
   const data = createDataDirectory();
   cpSync(await loadedCorpus(), data, { recursive: true });
@@ -22,7 +22,7 @@ export async function startOnCorpus(options: Omit<ServerOptions, 'data'> = {}): 
   };
 }
 
-/** The data directory; made if it is not there yet. Several processes may ask at once. */
+/** Returns the data directory, and creates it if it does not exist. Several processes may call this at once. */
 export async function loadedCorpus(): Promise<string> {
   const folder = inject('loadedCorpus');
   const loaded = join(folder, 'data');

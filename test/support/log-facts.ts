@@ -6,24 +6,24 @@ import { openEventStore } from '../../services/stores/open-event-store.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { upcast } from '../../shared/events/upcasters.ts';
 
-/** Facts about a log, read by a second implementation of the fence. */
+/** Facts about a log. They are read by a second implementation of the fence. */
 export type LogFacts = {
   /** Number of times that events in force wrote a value, by `<key> <number>`. */
   readonly edits: ReadonlyMap<string, number>;
-  /** Documents created by events that count, by key. */
+  /** Number of times that a document was created by events in force, by key. */
   readonly created: ReadonlyMap<string, number>;
-  /** Deletions that count, by documentId. */
+  /** Number of deletions in force, by documentId. */
   readonly deletions: ReadonlyMap<string, number>;
   readonly claims: number;
   /** Position of the last event. */
   readonly last: bigint;
-  /** Document events that do not count: those of a former leader. */
+  /** Number of document events that are not in force: those of a former leader. */
   readonly fenced: number;
 };
 
 /**
- * Reads the facts of a log. The fence is implemented here a second time: a claim ends every older epoch for all later
- * events.
+ * Reads the facts of a log. The fence is implemented here a second time: after a claim, events of older epochs are not
+ * in force.
  */
 export async function readLogFacts(eventStore: string, space = 'varve'): Promise<LogFacts> {
   const facts = {
@@ -79,7 +79,7 @@ function count(counts: Counts, name: string | undefined): void {
   if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
-/** Every row and link of the graph in a data directory whose process has ended. */
+/** Returns every row and link of the graph in a data directory whose process has ended. */
 export function readGraph(data: string): readonly string[] {
   const graph = openContentGraph(join(data, 'graph.db'));
   try {
@@ -89,7 +89,7 @@ export function readGraph(data: string): readonly string[] {
   }
 }
 
-/** The same lines, of a graph that is rebuilt from the log. */
+/** Returns the same lines for a graph that is rebuilt from the log. */
 export async function rebuildGraph(eventStore: string, space = 'varve'): Promise<readonly string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'varve-rebuilt-'));
   const graph = openContentGraph(join(folder, 'graph.db'));
@@ -118,7 +118,7 @@ function textOfBytes(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value;
 }
 
-/** Opens a log for as long as `use` takes. */
+/** Opens a log, and closes it after `use`. */
 export async function withLog<Result>(
   { eventStore, space }: { readonly eventStore: string; readonly space: string },
   use: (log: EventStore) => Promise<Result>,

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 
-/** Takes the lock that a commit to an SQLite log holds; undefined while another process has it. The result gives it back. */
+/** Takes the lock that a commit to an SQLite log holds. Returns the function that releases it, or undefined if another process has it. */
 export function lockLog(eventStore: string): (() => void) | undefined {
   const db = new DatabaseSync(eventStore.replace(/^sqlite:/, ''), { timeout: 0 });
   try {

@@ -1,6 +1,6 @@
 /**
- * Files of more than some ten seconds, in the order in which they are begun: one that is begun late keeps a core busy when the other
- * has nothing left to do. Those on top run where VARVE_LONG_TESTS=1.
+ * Files of more than some ten seconds, in the order in which they start. If a long file started late, the other core would be idle at
+ * the end. The first ones only run with VARVE_LONG_TESTS=1.
  */
 export const LONGEST: readonly string[] = [
   'purge/varnish-api',

@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { LONGEST } from './longest-files.ts';
 
-/** The longest files, then all others in Vitest's own order: what failed, then what is large. */
+/** Sorts the longest files first, then all others in Vitest's own order: failed files, then large files. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));

@@ -4,10 +4,10 @@ import type {
   AwaitedProcesses,
 } from '../../shared/read-index/answering-processes.ts';
 
-/** The reports of processes in memory. While it is cut off, every call rejects. A search finds the `found` last ones. */
+/** The reports of processes, in memory. While it is cut off, every call rejects. A search finds the last `found` reports. */
 export type MemoryAnswering = AnsweringProcesses & {
   cutOff(isCut: boolean): void;
-  /** Processes whose reports were read by name, for each time. */
+  /** Names of the processes whose reports were read by name, one list per call. */
   readonly readByName: readonly (readonly string[])[];
 };
 
@@ -26,7 +26,7 @@ export function createMemoryAnswering(found = Number.POSITIVE_INFINITY): MemoryA
     },
     async report(report) {
       await reach();
-      // A document that is written again is behind all others.
+      // A document that is written again moves to the end.
       reports.delete(report.process);
       reports.set(report.process, report);
     },

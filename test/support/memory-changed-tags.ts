@@ -1,15 +1,15 @@
 import { errors } from '@elastic/elasticsearch';
 import type { ChangedTags, ChangedTagsStore } from '../../shared/read-index/changed-tags.ts';
 
-/** Changed tags in memory, with failures and snapshots to order. */
+/** Changed tags in memory. Tests can cause failures and take snapshots. */
 export type MemoryChangedTags = ChangedTagsStore & {
   /** Position that the leader has announced. */
   announced: bigint | undefined;
-  /** The next request to replace a state rejects, before or after it has taken effect. */
+  /** Makes the next request to replace a state reject, before or after it took effect. */
   fail(when: 'before' | 'after'): void;
-  /** Requests wait until it resolves. */
+  /** Makes requests wait until the promise resolves. */
   hold(until: Promise<void>): void;
-  /** Removes the state, as if the index was deleted. */
+  /** Removes the state, as if the index were deleted. */
   remove(): void;
   /** Takes a snapshot of the index. Returns a function that restores it. */
   snapshot(): () => void;
@@ -17,7 +17,7 @@ export type MemoryChangedTags = ChangedTagsStore & {
 
 export function createMemoryChangedTags(): MemoryChangedTags {
   let state: ChangedTags | undefined;
-  // The number is never reused here, although a new index could reuse it.
+  // This store never reuses a number, although a new index could.
   let sequence = 0;
   let failing: 'before' | 'after' | undefined;
   let waiting = Promise.resolve();

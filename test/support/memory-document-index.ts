@@ -4,11 +4,11 @@ import type {
   WriteOutcome,
 } from '../../shared/read-index/document-index.ts';
 
-/** A document index in memory, with searches that see what was refreshed, and failures to order. */
+/** A document index in memory. Searches see the refreshed documents. Tests can cause failures. */
 export type MemoryDocumentIndex = DocumentIndex & {
   /** Documents that searches show, by `<type> <world> <key>`. */
   readonly visible: ReadonlyMap<string, string>;
-  /** Every request, as the names of its documents. */
+  /** The names of the documents of every request. */
   readonly requests: readonly (readonly string[])[];
   /**
    * Sets the answers to later requests: an error to throw, or an outcome for a document (undefined if it is written).
@@ -23,7 +23,7 @@ export type MemoryDocumentIndex = DocumentIndex & {
 
 type Stored = { readonly position: bigint; readonly text: string | undefined };
 
-/** `shows` says what a document shows of its row: a text, or undefined for a row that is not there. */
+/** Creates the index. `shows` returns the text of a row's document, or undefined if the row does not exist. */
 export function createMemoryDocumentIndex(
   shows: (
     row: Parameters<DocumentIndex['present']>[0],
@@ -44,7 +44,7 @@ export function createMemoryDocumentIndex(
     const ordered = behaviour.outcome?.(name, text);
     if (ordered !== undefined) return ordered;
     const known = stored.get(name);
-    // As Elasticsearch does with external versions.
+    // An older version never replaces a newer one, as in Elasticsearch with external versions.
     if (known === undefined || known.position <= document.position) {
       stored.set(name, {
         position: document.position,

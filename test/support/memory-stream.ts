@@ -1,6 +1,6 @@
 import type { EventStream } from '../../services/http/streams/event-streams.ts';
 
-/** A stream of server-sent events that keeps what it is sent. */
+/** A stream of server-sent events that keeps its text in memory. */
 export type MemoryStream = EventStream & { text(): string };
 
 export function createMemoryStream(): MemoryStream {

@@ -1,7 +1,7 @@
 import type { ToWorker } from '../../services/supervisor/protocol.ts';
 import type { WorkerEnd, WorkerProcess } from '../../services/supervisor/worker-process.ts';
 
-/** A worker without a process: a test decides what it says and when it ends. */
+/** A worker without a process. The test decides which messages it sends and when it ends. */
 export type MemoryWorker = WorkerProcess & {
   readonly heard: readonly ToWorker[];
   readonly isKilled: () => boolean;

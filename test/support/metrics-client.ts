@@ -2,7 +2,7 @@ type Labels = Readonly<Record<string, string>>;
 
 type Line = { readonly name: string; readonly labels: Labels; readonly value: number };
 
-/** The samples of Prometheus' text format, version 0.0.4. */
+/** Parses the samples of Prometheus' text format, version 0.0.4. */
 export function readSamples(text: string): readonly Line[] {
   return text.split('\n').flatMap((line) => {
     const [, name, labels = '', value] = /^([a-z_]\w*)(?:\{(.*)\})? (\S+)$/i.exec(line) ?? [];
@@ -12,7 +12,7 @@ export function readSamples(text: string): readonly Line[] {
   });
 }
 
-/** The value of the only sample with this name and exactly these labels. */
+/** Returns the value of the only sample with this name and exactly these labels. */
 export function sampleOf(text: string, name: string, labels: Labels = {}): number | undefined {
   const wanted = Object.entries(labels);
   const found = readSamples(text).filter(

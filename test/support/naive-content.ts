@@ -22,13 +22,13 @@ import { queryableScalars } from '../../shared/schema/system-attributes.ts';
 import type { PlainRow } from './naive-filter.ts';
 import type { Random } from './naive-random.ts';
 
-/** Small random content of every type: as plain rows per world, and as the batch that brings it into a read index. */
+/** Small random content of every type: as plain rows per world, and as the batch for a read index. */
 export type NaiveContent = {
   readonly batch: ChangeBatch;
   readonly rows: (type: Uid, world: World) => readonly PlainRow[];
 };
 
-/** A row or component while links are being made; the world's links are added to `links`. */
+/** A row or component while links are created. The links of the world are added to `links`. */
 type Node = { readonly key: number; readonly fields: Record<string, Scalar | null>; readonly links: Links };
 type Links = Record<string, Node[]>;
 type Row = Node & {
@@ -57,7 +57,7 @@ const TEXTS = [
 ];
 const LOCALES = ['en', 'fr', 'de'];
 
-/** Values that rows have and filters ask for, as in answers. */
+/** Values of rows and filters, in the form of answers. */
 export const VALUE_POOL: { readonly [type in ScalarType]: readonly unknown[] } = {
   string: TEXTS,
   text: TEXTS,
@@ -142,7 +142,7 @@ function createNode(context: Context, model: Model): Node & { readonly component
   return { key, fields: { ...fields, id: key }, links: {}, components };
 }
 
-/** Owning sides of every relation: random targets of the same world, for the inverse side as well. */
+/** Creates links of the owning side of every relation, to random targets in the same world. Adds them to the inverse side as well. */
 function createLinks(context: Context, rows: ReadonlyMap<Uid, Row[]>, world: World): LinkChange[] {
   return [...context.registry.contentTypes.values()].flatMap((type) => {
     const own = rowsOfWorld(context.registry, rows, type.uid, world);
@@ -267,7 +267,7 @@ function sourceOf(node: Node): Uint8Array {
   return Buffer.from(`{"id":${node.key}}`);
 }
 
-/** The row as one world sees it: links of that world by attribute, components too. Views are made once, rows link in circles. */
+/** Returns a row with its links and components in one world. Each view is created once, since rows link in circles. */
 function plainRow(row: Node, world: World, views: Map<Node, PlainRow> = new Map()): PlainRow {
   const known = views.get(row);
   if (known !== undefined) return known;

@@ -17,14 +17,14 @@ export type PlainRow = {
 type Mention = ResolvedFilter & { kind: 'some' };
 type Variable = { readonly mention: Mention; readonly parent: Mention | null };
 type Assignment = ReadonlyMap<Mention | null, PlainRow>;
-/** null is SQL's NULL. */
+/** A truth value of SQL. null is NULL. */
 type Truth = boolean | null;
 
 const NULL_ROW: PlainRow = { fields: {}, links: {} };
 
 /**
- * Returns whether a row matches, by SEMANTICS section 1 word for word. Every mention of a relation or component is a row
- * variable, and all variables are quantified existentially at the very front. Each ranges over the rows linked to its
+ * Returns true if a row matches, exactly by SEMANTICS section 1. Every mention of a relation or component is a row
+ * variable. All variables are existentially quantified at the front of the formula. Each ranges over the rows linked to its
  * parent variable, or over one all-NULL row if there are none. The row matches if the formula is TRUE for some
  * assignment.
  */
@@ -34,7 +34,7 @@ export function matchesNaively(filter: ResolvedFilter, row: PlainRow): boolean {
   );
 }
 
-/** Number of row variables of a filter: the cost of the enumeration is exponential in it. */
+/** Returns the number of row variables of a filter. The cost of the enumeration is exponential in it. */
 export function countMentions(filter: ResolvedFilter): number {
   return variablesOf(filter, null).length;
 }
@@ -67,7 +67,7 @@ function someAssignment(
   return range.some((row) => someAssignment(rest, new Map([...assignment, [mention, row]]), accept));
 }
 
-/** The formula under an assignment, in three-valued logic. `here` is the mention whose row the columns belong to. */
+/** Evaluates the formula under an assignment, in three-valued logic. `here` is the mention to whose row the columns belong. */
 function evaluate(filter: ResolvedFilter, here: Mention | null, assignment: Assignment): Truth {
   switch (filter.kind) {
     case 'and': {

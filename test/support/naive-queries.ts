@@ -40,7 +40,7 @@ type Context = {
 const NAMES = Object.keys(OPERATORS) as OperatorName[];
 
 /**
- * A random valid `filters[…]` query string over a content type, at most `mentions` mentions of relations and
+ * Generates a random valid `filters[…]` query string of a content type, with at most `mentions` mentions of relations and
  * components.
  */
 export function generateQuery(
@@ -126,7 +126,7 @@ function generateLink(context: Context, place: Place, target: string, toMany: bo
     }
     return;
   }
-  // Only names here: operators do not mix with them inside a relation.
+  // Inside a relation, operators cannot be mixed with names, so these are all names.
   const length = random.chance(0.3) ? 2 : 1;
   const names = new Set(Array.from({ length }, () => pickAttribute(context, inner)));
   for (const name of names) generateMember(context, inner, name);
@@ -139,7 +139,7 @@ function pickAttribute(context: Context, place: Place): string {
   return goDeeper ? context.random.pick(links).name : pickScalar(context, place).name;
 }
 
-/** qs keeps 20 levels, and this condition may add several. The length of a URL is limited too. */
+/** Returns true if a query should not grow. qs keeps 20 levels, and a condition may add several. URLs have a limited length. */
 function isLarge(context: Context, place: Place): boolean {
   return place.key.split('[').length > 11 || context.parts.length > 15;
 }

@@ -2,13 +2,13 @@
 export type Random = {
   readonly next: () => number;
   readonly chance: (probability: number) => boolean;
-  /** Both bounds included. */
+  /** Returns an integer between the bounds, both included. */
   readonly between: (least: number, most: number) => number;
   readonly pick: <T>(items: readonly T[]) => T;
   readonly sample: <T>(items: readonly T[], count: number) => readonly T[];
 };
 
-/** SplitMix32. */
+/** Creates the pseudo-random generator SplitMix32. */
 export function createRandom(seed: number): Random {
   let state = seed | 0;
   const next = (): number => {

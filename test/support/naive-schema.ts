@@ -6,7 +6,7 @@ import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-r
 
 let loadedRegistry: SchemaRegistry | undefined;
 
-/** The content types of the conformance corpus. */
+/** Returns the content types of the conformance corpus. */
 export function conformanceRegistry(): SchemaRegistry {
   if (loadedRegistry !== undefined) return loadedRegistry;
   const loaded = loadContentTypes(path.join(import.meta.dirname, '../conformance/schema'));
@@ -15,7 +15,7 @@ export function conformanceRegistry(): SchemaRegistry {
   return loadedRegistry;
 }
 
-/** A request on one of the corpus's types by its short name; default: restaurants. */
+/** Returns a request for one of the corpus's types, by its short name. Default: restaurants. */
 export function requestOf(queryString: string, name = 'restaurant'): QueryRequest {
   const registry = conformanceRegistry();
   const type = contentTypeOf(registry, name.includes('::') ? name : `api::${name}.${name}`);
@@ -26,7 +26,7 @@ export function planOf(queryString: string, name?: string): ListPlan {
   return planList(requestOf(queryString, name));
 }
 
-/** The refusal a plan ends in; fails when there is none. */
+/** Returns the refusal that `run` throws. Fails if it throws none. */
 export function refusalOf(run: () => unknown): RequestError {
   try {
     run();

@@ -11,7 +11,7 @@ import { allowAnotherTypo, type SearchTerm, splitsOf } from '../../shared/search
 import { splitWords } from '../../shared/search/split-words.ts';
 import { searchTerms } from './typed-terms.ts';
 
-/** A row as a search sees it. */
+/** A row of a search. */
 export type NaiveRow = {
   readonly id: number;
   readonly locale: string;
@@ -19,7 +19,7 @@ export type NaiveRow = {
   readonly texts: readonly (string | readonly string[])[];
 };
 
-/** A field: the larger the weight, the better a match in it. */
+/** A searched field. A match is better if the field's weight is larger. */
 export type NaiveField = { readonly name: string; readonly weight: number; readonly kind: WordKind };
 
 export type NaiveSearch = {
@@ -34,14 +34,14 @@ type Hit = {
   readonly term: number;
   readonly word: Word;
   readonly match: WordMatch;
-  /** Together with the word before it. */
+  /** True if the word matches together with the word before it. */
   readonly isPair: boolean;
 };
 type ReadRow = { readonly row: NaiveRow; readonly words: readonly Word[] };
 
 /**
- * Looks at each word of each row for each word of the query. Returns the ids of the rows found among `within`, best first, and
- * what each was ranked by.
+ * Compares each word of each row with each word of the query. Returns the ids of the rows found among `within`, best first, and the
+ * ranking values of each.
  */
 export function searchNaively(
   rows: readonly NaiveRow[],
@@ -154,7 +154,7 @@ function hitsOf(terms: readonly SearchTerm[], { words }: ReadRow): Hit[] {
   );
 }
 
-/** Returns whether two words of a text were typed as one. */
+/** Returns true if two words of a text were typed as one. */
 function isSplit({ folded, splits }: SearchTerm, before: Word, word: Word): boolean {
   if (before.kind !== 'text' || word.kind !== 'text' || before.position + 1 !== word.position) return false;
   const isLong = before.folded.length > 1 && word.folded.length > 1;
@@ -173,7 +173,7 @@ function meantTypos(
   );
 }
 
-/** Typos, distances, weights of fields, words that are not exact. */
+/** Returns the ranking values of a row: typos, distances, weights of fields, words that are not exact. */
 function tiers(
   hits: readonly Hit[],
   terms: number,

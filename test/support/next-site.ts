@@ -15,7 +15,7 @@ const PACKAGE = {
 };
 const DOCS = join(import.meta.dirname, '../../docs');
 
-/** The code of a page's section about Next.js, with the address of the server under test and its content type `tag`. */
+/** Returns the code of a page's section about Next.js, adapted to the server under test and its content type `tag`. */
 function recipes(page: string): readonly string[] {
   const [, section = ''] = readFileSync(join(DOCS, page), 'utf8').split('## Next.js');
   return [...section.matchAll(/```ts\n(.*?)```/gs)].map(([, code = '']) =>
@@ -29,7 +29,7 @@ function recipes(page: string): readonly string[] {
   );
 }
 
-/** Files of a site with one route for each recipe, and the routes for purges and webhooks. */
+/** Returns the files of a site with one route for each recipe, and the routes for purges and webhooks. */
 function files(): Readonly<Record<string, string>> {
   const [plain = '', exact = '', purges = ''] = recipes('caching.md');
   const [byModel = '', webhooks = ''] = recipes('webhooks.md');
@@ -52,7 +52,7 @@ export async function GET() {
 
 const DYNAMIC = "import { connection } from 'next/server';";
 
-/** A route that answers what a recipe fetches. */
+/** Returns a route that answers with the data that a recipe fetches. */
 function routeOf(recipe: string, query: string): string {
   return `${DYNAMIC}
 const QUERY = '${query}';
@@ -63,7 +63,7 @@ export async function GET() {
 }`;
 }
 
-/** Options of a suite with a real Next.js: skipped with the reason where npm does not give it. */
+/** Returns the options of a suite with a real Next.js. It is skipped with the reason if npm cannot install it. */
 export function longWithNext(what: string): SkipOptions {
   const options = takesMinutes(what);
   if (options.skip === true) return options;
@@ -106,12 +106,12 @@ export type SiteSecrets = { readonly purgeToken?: string; readonly webhookSecret
 
 export type NextSite = {
   readonly url: string;
-  /** Starts it with the address of the content API, and what authenticates its messages. */
+  /** Starts the site with the address of the content API and the secrets that authenticate its messages. */
   start(cms: string, secrets: SiteSecrets): Promise<void>;
   stop(): void;
 };
 
-/** The built site, at a port that is known before it runs. */
+/** Builds the site. Its port is known before it runs. */
 export async function createNextSite(): Promise<NextSite> {
   const folder = buildSite();
   const port = await freePort();
@@ -120,7 +120,7 @@ export async function createNextSite(): Promise<NextSite> {
   return {
     url,
     async start(cms, { purgeToken = '', webhookSecret = '' }) {
-      // Answers of an earlier run.
+      // The cache has answers of an earlier run.
       rmSync(join(folder, '.next/cache'), { recursive: true, force: true });
       const secrets = { PURGE_TOKEN: purgeToken, WEBHOOK_SECRET: webhookSecret };
       const env = { ...process.env, CMS: cms, ...secrets, NEXT_TELEMETRY_DISABLED: '1' };

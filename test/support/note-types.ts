@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * A folder with one content type, `note`, of which nothing is unique: where a write is carried out twice, there are two
- * documents, and not one and a refusal.
+ * Writes a folder with one content type, `note`, without unique attributes. A write that is executed twice therefore creates two
+ * documents, and is not refused.
  */
 export function writeNoteTypes(): string {
   const folder = mkdtempSync(join(tmpdir(), 'varve-notes-'));

@@ -1,15 +1,15 @@
 import { BaseResolver, createConfig, lintDocument, Source } from '@redocly/openapi-core';
 
-/** Redocly's findings on an OpenAPI document, in its strictest set of rules (every warning counts), one line each. */
+/** Returns Redocly's findings on an OpenAPI document, one line each. Its strictest rules apply, and every warning counts. */
 export async function lintOpenApi(document: unknown): Promise<readonly string[]> {
   const config = await createConfig({
     extends: ['recommended-strict'],
-    // The package has no licence of its own to name.
+    // The package has no own licence that the document could name.
     rules: { 'info-license': 'off' },
   });
   const text = JSON.stringify(document);
   const findings = await lintDocument({
-    // Parsed here: the linter would read the text as YAML, which takes as long as its rules.
+    // Parsed here, since the linter would parse the text as YAML, which takes as long as its rules.
     document: { source: new Source('/openapi.json', text), parsed: JSON.parse(text) as unknown },
     externalRefResolver: new BaseResolver(config.resolve),
     config,

@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, startElasticsearch, stopElasticsearch } from './elasticsearch-node.ts';
 
-/** An Elasticsearch of a test's own, to be killed. */
+/** An Elasticsearch of one test, which the test can kill. */
 export type OwnNode = {
   readonly url: string;
   /** Kills the process at once, like `kill -9`. */
   kill(): void;
-  /** Starts it again on its data. */
+  /** Starts the node again on its data. */
   start(): Promise<void>;
-  /** Stops it, if it runs, and removes its data. */
+  /** Stops the node if it runs, and removes its data. */
   dispose(): void;
 };
 
-/** Resolves when it answers. */
+/** Starts a node. Resolves when it answers. */
 export async function startOwnNode(): Promise<OwnNode> {
   const folder = mkdtempSync(join(tmpdir(), 'varve-own-node-'));
   const plan = { kind: 'node', port: await freePort(), folder } as const;

@@ -30,7 +30,7 @@ const TYPES = {
   },
 };
 
-/** A folder with pages, topics and authors: pages have private attributes at every depth. */
+/** Writes a folder with the types of pages, topics and authors. Pages have private attributes at every depth. */
 export function writePageTypes(more: Readonly<Record<string, object>> = {}): string {
   const folder = mkdtempSync(join(tmpdir(), 'varve-pages-'));
   const write = (path: string, schema: object) => {

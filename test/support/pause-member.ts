@@ -3,8 +3,8 @@ import type { Member, TestFleet } from './fleet.ts';
 import { lockLog } from './log-lock.ts';
 
 /**
- * Stops a process with SIGSTOP, and returns the time of the stop in milliseconds of `performance.now()`. The process is
- * not stopped inside a commit to an SQLite log: it would lock the log until it continues (docs/sizing.md).
+ * Stops a process with SIGSTOP, and returns the time of the stop in milliseconds of `performance.now()`. It does not stop
+ * a process inside a commit to an SQLite log, which would lock the log until the process continues (docs/sizing.md).
  */
 export async function pauseMember(
   { eventStore }: Pick<TestFleet, 'eventStore'>,

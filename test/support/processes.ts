@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { WORKER_ARGUMENT } from '../../services/supervisor/protocol.ts';
 
-/** A process and those it has started and that still run, itself first. Where there is no /proc: the process alone. */
+/** Returns a process and its running descendants, itself first. Without /proc it returns only the process. */
 export function processTree(pid: number): readonly number[] {
   return [pid, ...childrenOf(pid).flatMap(processTree)];
 }
 
-/** Returns whether a process runs. A process that has ended does not, even if its parent has not waited for it. */
+/** Returns true if a process runs. An ended process does not, even if its parent has not waited for it. */
 export function isRunning(pid: number): boolean {
   return argumentsOf(pid).length > 0;
 }
 
-/** The program of a process and its arguments. Empty if the process has ended. */
+/** Returns the program of a process and its arguments, or an empty list if the process has ended. */
 export function argumentsOf(pid: number): readonly string[] {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
@@ -20,7 +20,7 @@ export function argumentsOf(pid: number): readonly string[] {
   }
 }
 
-/** The processes that one has started and that still run. */
+/** Returns the running children of a process. */
 export function childrenOf(pid: number): readonly number[] {
   try {
     const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
@@ -30,7 +30,7 @@ export function childrenOf(pid: number): readonly number[] {
   }
 }
 
-/** The workers of a supervisor, the one that serves first. A supervisor also starts short commands. */
+/** Returns the workers of a supervisor, the serving one first. Its other children are short commands. */
 export function workersOf(supervisor: number): readonly number[] {
   return childrenOf(supervisor).filter((pid) => argumentsOf(pid).includes(WORKER_ARGUMENT));
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** `GET` requests like those of the corpus, and variations of them, at random but the same for the same seed. */
+/** Random `GET` requests: those of the corpus, and variations of them. The same seed gives the same requests. */
 export type RequestSource = { next(): string };
 
 const FILES = ['cases-visible.jsonl', 'random-visible.jsonl'];
@@ -10,7 +10,7 @@ const PAGES = ['page', 'start'];
 
 type Case = { readonly request?: { readonly method?: string; readonly path?: string } };
 
-/** `populates`: by collection, populate parameters that are right for it. */
+/** Creates a source of requests. */
 export function createRequestSource(seed: number): RequestSource {
   const paths = corpusPaths();
   const populates = populatesOf(paths);
@@ -41,7 +41,7 @@ function corpusPaths(): readonly string[] {
     const file = fileURLToPath(new URL(`../conformance/${name}`, import.meta.url));
     for (const line of readFileSync(file, 'utf8').split('\n')) {
       const { request } = (line === '' ? {} : JSON.parse(line)) as Case;
-      // Placeholders represent ids that only a run of the corpus knows.
+      // Paths with placeholders need ids that only a run of the corpus knows.
       if (
         request?.method === 'GET' &&
         request.path?.startsWith('/api/') &&
@@ -65,7 +65,7 @@ function populatesOf(paths: readonly string[]): ReadonlyMap<string, readonly str
   return found;
 }
 
-/** Whole numbers below a bound. */
+/** Returns a generator of integers below a bound. */
 function createRandom(seed: number): (below: number) => number {
   let state = seed >>> 0;
   return (below) => {

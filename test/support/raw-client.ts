@@ -1,12 +1,12 @@
 import { connect, type Socket } from 'node:net';
 
-/** A client that writes bytes, not requests. Reads nothing until it is asked to. */
+/** A client that sends arbitrary bytes. It reads nothing until a test asks for it. */
 export type RawClient = {
   readonly socket: Socket;
   send(text: string | Uint8Array): void;
-  /** Everything that came until the server ended the connection; `wait` ms at most. */
+  /** Resolves to everything that arrived until the server ended the connection, or within `wait` ms. */
   readAll(wait?: number): Promise<string>;
-  /** The status of each of the next `count` answers; reads `pause` ms apart. Rejects when the connection ends before. */
+  /** Resolves to the status of the next `count` answers. Pauses `pause` ms between reads. Rejects if the connection ends before. */
   statuses(count: number, pause?: number): Promise<number[]>;
 };
 

@@ -1,4 +1,4 @@
-/** Removes every index of a space: a test on a shared Elasticsearch leaves nothing behind. */
+/** Removes every index of a namespace, so that a test leaves nothing behind on a shared Elasticsearch. */
 export async function removeIndices(url: string, space: string): Promise<void> {
   const found = await fetch(`${url}/${space}-*?filter_path=*.aliases&expand_wildcards=all`);
   const names = Object.keys((await found.json()) as object);

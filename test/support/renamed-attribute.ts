@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { CONFORMANCE_SCHEMA } from './server.ts';
 
-/** Folder of content types that a test may change. */
+/** Creates a folder of content types that a test may change. */
 export function createTypes(): string {
   const folder = mkdtempSync(join(tmpdir(), 'varve-changed-types-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -12,7 +12,7 @@ export function createTypes(): string {
   return folder;
 }
 
-/** The restaurants' `from` is called `to`. */
+/** Renames the restaurants' attribute `from` to `to`. */
 export function renameAttribute(folder: string, from: string, to: string): void {
   const file = join(folder, 'api/restaurant/content-types/restaurant/schema.json');
   const schema = JSON.parse(readFileSync(file, 'utf8')) as { attributes: Record<string, object> };

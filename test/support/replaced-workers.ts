@@ -5,12 +5,12 @@ import { workersOf } from './processes.ts';
 import { runVarve } from './run-varve.ts';
 import type { RunningServer } from './server.ts';
 
-/** Creates a restaurant; its status. On a connection of its own: one to a process that was killed is lost. */
+/** Creates a restaurant and returns the status. It uses a new connection, since one to a killed process would be lost. */
 export async function create(url: string, name: string): Promise<number> {
   return (await ask(`${url}/api/restaurants`, false, { data: { key: name, name } })).status;
 }
 
-/** Names of all restaurants, sorted. */
+/** Returns the names of all restaurants, sorted. */
 export async function names(url: string): Promise<readonly string[]> {
   const found: string[] = [];
   for (let start = 0; ; start += 100) {
@@ -23,19 +23,19 @@ export async function names(url: string): Promise<readonly string[]> {
   }
 }
 
-/** Number of the generation that serves. */
+/** Returns the number of the live generation. */
 export async function generation({ data }: RunningServer): Promise<number> {
   const { stdout } = await runVarve(['status', '--json', '--data', data]);
   const { projections } = JSON.parse(stdout) as { projections: { generation: number }[] };
   return projections[0]?.generation ?? 0;
 }
 
-/** Workers of a server, the one that serves first. */
+/** Returns the workers of a server, the serving one first. */
 export function workers({ supervisor }: RunningServer): readonly number[] {
   return workersOf(supervisor);
 }
 
-/** Resolves to the worker that gets ready next to the one that serves. */
+/** Resolves to the worker that prepares to replace the serving one. */
 export async function nextWorker(server: RunningServer): Promise<number> {
   for (;;) {
     const [, next] = workers(server);
@@ -44,7 +44,7 @@ export async function nextWorker(server: RunningServer): Promise<number> {
   }
 }
 
-/** Resolves when the worker before has ended. */
+/** Resolves when another worker serves than `before`. */
 export async function replaced(server: RunningServer, before: number): Promise<void> {
   while ([before, undefined].includes(server.worker())) await delay(5);
 }

@@ -2,8 +2,8 @@ import { appendFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 
 /**
- * Loaded into every Node process that tests start (NODE_OPTIONS in vitest.config.ts). Notes in the file that CRASH_REPORTS names when one
- * ends at an unhandled rejection or an uncaught exception, whatever its test looks at; closing-line-reporter.ts counts that.
+ * Loaded into every Node process that tests start (NODE_OPTIONS in vitest.config.ts). If a process ends with an unhandled rejection or an
+ * uncaught exception, it adds a report to the file that CRASH_REPORTS names. closing-line-reporter.ts counts the reports as failures.
  */
 const file = process.env['CRASH_REPORTS'];
 if (isMainThread && file !== undefined) {

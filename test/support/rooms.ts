@@ -2,20 +2,20 @@ import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import type { ICruiseResult } from 'dependency-cruiser';
 
-/** A folder of product code, as its row in docs/architecture.md describes it. */
+/** A room: a folder of product code with a row in the table of docs/architecture.md. */
 export type Room = {
   readonly folder: string;
   /** Rooms that it may import besides `shared`: folders, `folder/*`, or EVERY_ROOM_ABOVE. */
   readonly imports: readonly string[];
-  /** Packages that it may import besides those open to all; `@scope/*` means every package of a scope. */
+  /** Packages that it may import besides those that all rooms may. `@scope/*` means every package of a scope. */
   readonly packages: readonly string[];
-  /** No I/O and no clock. */
+  /** True if its files must do no I/O and read no clock. */
   readonly isPure: boolean;
-  /** Files of a pure room that are not. */
+  /** Files of a pure room that are exempt. */
   readonly impure: readonly string[];
 };
 
-/** Folders whose folders are rooms. */
+/** Folders whose subfolders are rooms. */
 export const PRODUCT = ['shared', 'projections', 'services'];
 
 const EVERY_ROOM_ABOVE = 'every room above';
@@ -23,7 +23,7 @@ const OPEN_ROOM = 'shared';
 const OPEN_PACKAGES = ['zod', 'pino'];
 const HEADING = '## Where things are';
 
-/** The rooms of docs/architecture.md, in the order of the table. Throws where there is no such table. */
+/** Reads the rooms of docs/architecture.md, in the order of the table. Throws if there is no such table. */
 export function readRooms(page: string): readonly Room[] {
   const [, section = ''] = page.split(HEADING);
   const rows =
@@ -72,13 +72,13 @@ function isProduct(file: string): boolean {
 }
 
 function packageOf(specifier: string): string {
-  // Dependency-cruiser leaves the scheme out.
+  // Dependency-cruiser omits the scheme `node:`.
   if (isBuiltin(`node:${specifier}`)) return `node:${specifier}`;
   const [first = '', second = ''] = specifier.split('/');
   return first.startsWith('@') ? `${first}/${second}` : first;
 }
 
-/** Arrows between rooms: `from → to`, each once. */
+/** Returns the pairs of rooms of which one imports the other: `from → to`, each once. */
 export function arrowsOf(imports: readonly RoomImport[]): ReadonlySet<string> {
   const between = imports.filter(({ from, to }) => isProduct(to) && roomOf(from) !== roomOf(to));
   return new Set(between.map(({ from, to }) => `${roomOf(from)} → ${roomOf(to)}`));
@@ -132,7 +132,7 @@ function importViolation(rooms: readonly Room[], { from, to }: RoomImport, used:
   return [`room ${room.folder}: ${from} → ${to}: the row of ${room.folder} does not name \`${target}\``];
 }
 
-/** Returns whether rows say who imports a package: node:sqlite, and each package from npm except the open ones. */
+/** Returns true if a room needs a permission to import a package: node:sqlite, and packages from npm except the open ones. */
 function isGuarded(rooms: readonly Room[], name: string): boolean {
   if (OPEN_PACKAGES.includes(name)) return false;
   return !name.startsWith('node:') || rooms.some(({ packages }) => packages.includes(name));

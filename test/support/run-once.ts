@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
 /**
- * Script that runs a command in one of several processes. If it fails, the others get its answer and do not try again.
+ * Script that runs a command once for several processes. If it fails, the others get its output and do not try again.
  */
 const SCRIPT = `
   failure=$1; shift

@@ -19,7 +19,7 @@ export async function runVarve(
   return { code, ...written };
 }
 
-/** The JSON on stdout of a command that must succeed. Throws with all it wrote when it does not. */
+/** Returns the JSON on stdout of a command. Throws with its whole output if it fails. */
 export async function jsonOf<Json>(args: readonly string[]): Promise<Json> {
   const { code, stdout, stderr } = await runVarve(args);
   if (code !== 0) throw new Error(`varve ${args.join(' ')} ended with ${code}:\n${stdout}${stderr}`);

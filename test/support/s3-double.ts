@@ -4,8 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 /**
- * A test double of an S3-compatible store, in memory: the part of the protocol that Varve uses, path style, one bucket. It
- * refuses requests that are not signed but checks no signature. Not a reference for anything: a real store has the last word.
+ * A test double of an S3-compatible store, in memory. It has the part of the protocol that Varve uses, path style and one bucket. It
+ * refuses unsigned requests but verifies no signature. It proves nothing about real stores.
  */
 export type S3Double = {
   /** Value for `--assets`: `s3://assets/media?endpoint=…`. */
@@ -13,9 +13,9 @@ export type S3Double = {
   readonly endpoint: string;
   /** Keys of all objects, and of uploads that are not complete. */
   names(): readonly string[];
-  /** Makes everything there is that many milliseconds older. */
+  /** Makes all objects and uploads so many milliseconds older. */
   age(ms: number): void;
-  /** Gives every later answer this status; undefined for correct answers again. */
+  /** Sets the status of every later answer. undefined: answers are correct again. */
   failWith(status: number | undefined): void;
   /** Stops every later answer after this number of bytes of its body. The connection stays open. */
   breakOffAfter(bytes: number): void;
@@ -28,7 +28,7 @@ export const S3_CREDENTIALS = { AWS_ACCESS_KEY_ID: 'double', AWS_SECRET_ACCESS_K
 const S3_BUCKET = 'assets';
 
 export type S3DoubleOptions = {
-  /** Bytes that may be copied in one go; more is refused as the protocol has it. */
+  /** Largest number of bytes of one copy request. Larger copies are refused, as in the protocol. */
   readonly largestCopy?: number;
 };
 
@@ -103,7 +103,7 @@ async function answer(
   const { headers, method = '' } = request;
   if (failure !== undefined) return refuse(failure, 'Failure');
   if (!/^AWS4-HMAC-SHA256 Credential=/.test(headers.authorization ?? '')) return refuse(403, 'AccessDenied');
-  // Stores that are not Amazon's often do not know the SDK's own framing of bodies.
+  // Many stores of other vendors do not support the aws-chunked bodies of Amazon's SDK.
   if (headers['content-encoding']?.includes('aws-chunked')) return refuse(501, 'NotImplemented');
   const url = new URL(request.url ?? '', 'http://double');
   const [, bucket = '', ...path] = url.pathname.split('/').map(decodeURIComponent);
@@ -193,7 +193,7 @@ function complete(world: World, { query, body }: Call): Answer {
   const parts = numbers.map((number) => upload.parts.get(number));
   if (parts.some((part) => part === undefined)) return refuse(400, 'InvalidPart');
   const bytes = parts as Buffer[];
-  // Parts of a copy are as large as the double lets them be.
+  // Parts of a copy may be as small as the double's limit for copies.
   const smallest = Math.min(SMALLEST_PART, world.largestCopy);
   if (bytes.slice(0, -1).some(({ length }) => length < smallest)) return refuse(400, 'EntityTooSmall');
   world.uploads.delete(id);

@@ -65,7 +65,7 @@ export type Article = {
   readonly stars: number | null;
 };
 
-/** Words that are near to each other: by stems, accents, typos, beginnings; of two languages and a script without spaces. */
+/** Words that are similar by stems, accents, typos or prefixes, in two languages and in a script without spaces. */
 export const WORDS = [
   ...[
     'layer',
@@ -117,7 +117,7 @@ export const TYPED = [
   'lay er s',
 ];
 
-/** Neighbours that may be typed as one word, and words that may be typed as several. */
+/** Neighbouring words that may be typed as one, and words that may be typed as several. */
 const NEIGHBOURS = ['heat layer', 'heat layer', 'theory heat', 'boun daries', 'maison heat', 'la yer'];
 const TOGETHER = [
   'heatlayer',
@@ -152,7 +152,7 @@ export const typedQuery: fc.Arbitrary<string> = fc
   )
   .map(([words, end]) => words + end);
 
-/** The row of an article; `null` removes it. */
+/** Returns the change that writes an article's row, or removes it if `isGone`. */
 export function articleChange({ key, version, locale, texts, stars }: Article, isGone = false): RowChange {
   const [title = '', body = '', code = ''] = texts;
   const values = { title, body, code, stars };
@@ -170,7 +170,7 @@ export function articleChange({ key, version, locale, texts, stars }: Article, i
   return { type: ARTICLE, version, key, row: isGone ? null : row };
 }
 
-/** Tags 1 to 4. */
+/** Returns the changes that write tags 1 to 4. */
 export function tagChanges(): RowChange[] {
   return [1, 2, 3, 4].map((key) => tagChange(key, tagName(key)));
 }
@@ -181,13 +181,13 @@ export function tagChange(key: number, name: string): RowChange {
   return { type: TAG, version: 'live', key, row };
 }
 
-/** A new name of a tag; two tags have one at first. */
+/** Generates new names of tags. */
 export const renaming: fc.Arbitrary<{ readonly tag: number; readonly name: string }> = fc.record({
   tag: fc.integer({ min: 1, max: 4 }),
   name: fc.constantFrom('Tag 1', 'Same', 'Heat layers', 'Théories'),
 });
 
-/** Two tags have one name. */
+/** Returns the first name of a tag. Tags 3 and 4 have the same name. */
 export const tagName = (key: number): string => (key < 3 ? `Tag ${key}` : 'Same');
 
 export type Tagging = {

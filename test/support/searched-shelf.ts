@@ -3,7 +3,7 @@ import type { ShelfEdit, ShelfRequest } from './shelf-requests.ts';
 
 /** The notes of one server. Two servers that get the same edits give the same answers. */
 export type Shelf = {
-  /** Carries out edits in order. Returns their answers. */
+  /** Sends edits in order. Returns their answers. */
   edit(edits: readonly ShelfEdit[]): Promise<readonly string[]>;
   ask(request: ShelfRequest): Promise<{ readonly status: number; readonly body: unknown }>;
 };
@@ -12,7 +12,7 @@ export type Shelf = {
 type Documents = {
   idOf(name: string): string | undefined;
   remember(name: string, id: string): void;
-  /** A text without what each server chooses for itself. */
+  /** Returns a text without the values that each server chooses itself. */
   comparable(text: string): string;
 };
 
@@ -49,7 +49,7 @@ function createDocuments(): Documents {
         .replace(DOCUMENT_ID, (id) => names.get(id) ?? id)
         .replace(MOMENT, 'a moment')
         .replace(/"processingTimeMS":\d+/g, '"processingTimeMS":0')
-        // Has a score, which is the engine's own.
+        // A cursor contains a score, which differs between engines.
         .replace(/"nextCursor":"[^"]*"/g, '"nextCursor":"more"'),
   };
 }
@@ -87,7 +87,7 @@ async function carryOut(url: string, documents: Documents, edit: ShelfEdit): Pro
 
 type Written = { readonly path: string; readonly data: object; readonly name: string };
 
-/** Updates the document, or creates it where there is none any more. */
+/** Updates the document, or creates it if it does not exist. */
 async function writeNamed(url: string, documents: Documents, { path, data, name }: Written): Promise<string> {
   const id = documents.idOf(name);
   const [plural, query] = path.split('?');
@@ -130,7 +130,7 @@ type Found = {
   readonly results?: readonly { readonly hits?: readonly unknown[] }[];
 };
 
-/** The same with hits in an order that no engine chose. */
+/** Returns the answer with its hits in an order that does not depend on the engine. */
 function unordered({ data, results, ...rest }: Found): unknown {
   return {
     ...rest,

@@ -12,15 +12,15 @@ export const VARVE: readonly string[] = ['--min-semi-space-size=32', join(ROOT, 
 export const CONFORMANCE_SCHEMA = join(ROOT, 'test/conformance/schema');
 
 export type ServerOptions = {
-  /** Default: serve. */
+  /** Command of Varve. Default: serve. */
   readonly role?: 'serve' | 'project' | 'api';
-  /** Default: the conformance schema. */
+  /** Folder of content types. Default: the conformance schema. */
   readonly contentTypes?: string;
-  /** Default: a new folder, removed with `dispose`. */
+  /** Data directory. Default: a new folder, which `dispose` removes. */
   readonly data?: string;
   readonly arguments?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Default: that of this checkout. */
+  /** The `varve` program. Default: that of this checkout. */
   readonly program?: string;
 };
 
@@ -30,19 +30,19 @@ export type Exit = { readonly code: number | null; readonly signal: string | nul
 export type RunningServer = {
   readonly url: string;
   readonly data: string;
-  /** stdout and stderr so far. */
+  /** Returns stdout and stderr so far. */
   output(): string;
-  /** Sends the signal (default SIGTERM) and waits for the end. SIGKILL ends its supervisor and its worker at once. */
+  /** Sends the signal (default SIGTERM) and waits for the end. SIGKILL goes to the supervisor and its workers at once. */
   stop(signal?: NodeJS.Signals): Promise<Exit>;
-  /** The process that was started: of `varve api` the one that serves. */
+  /** Pid of the process that was started. For `varve api` it is the serving process. */
   readonly supervisor: number;
-  /** The process that serves below it; undefined while there is none. */
+  /** Returns the pid of the serving worker, or undefined while there is none. */
   worker(): number | undefined;
-  /** Resolves when it has ended, by itself or not. */
+  /** Resolves when the process has ended, by itself or not. */
   readonly exited: Promise<Exit>;
-  /** Sends its processes a signal that does not end them. */
+  /** Stops or continues its processes. */
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
-  /** Stops it if it runs, and removes the data directory if it was made for it. */
+  /** Stops the server if it runs, and removes its data directory if it was created for it. */
   dispose(): Promise<void>;
 };
 
@@ -52,7 +52,7 @@ export type VarveProcess = {
   output(): string;
 };
 
-/** Runs `varve` with these arguments; VARVE_… variables of the test run itself are not passed on. */
+/** Runs `varve` with these arguments. It does not get the VARVE_… variables of the test run itself. */
 export function spawnVarve(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -79,7 +79,7 @@ export function spawnVarve(
 }
 
 /**
- * A server process of its own on a free port; resolves when it serves. Rejects with its output when it ends instead.
+ * Starts a server process on a free port. Resolves when it serves. Rejects with its output if it ends instead.
  */
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   const data = options.data ?? createDataDirectory();
@@ -94,7 +94,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     options.program,
   );
   const supervisor = varve.child.pid ?? 0;
-  // Not what the worker has started: a rebuild outlives the server.
+  // Processes that the worker started are omitted: a rebuild outlives the server.
   const processes = () => [supervisor, ...childrenOf(supervisor)];
   const url = await servedUrl(varve);
   const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
@@ -119,7 +119,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   };
 }
 
-/** The process may have ended. */
+/** Sends a signal. Ignores that the process may have ended. */
 function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
@@ -132,7 +132,7 @@ export function createDataDirectory(): string {
   return mkdtempSync(join(tmpdir(), 'varve-test-'));
 }
 
-/** The start-up message appears when the server serves and names its address. */
+/** Resolves to the address in the start-up message, which appears when the server serves. */
 async function servedUrl(varve: VarveProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     const look = () => {

@@ -6,7 +6,7 @@ import type { WorkerPairs } from './worker-pairs.ts';
 
 const READS = 'this worker answers reads';
 
-/** A server with two workers, both in rotation. */
+/** Starts a server with two workers. Resolves when both are in the rotation. */
 export async function startWorkers(
   args: readonly string[] = [],
   options: ServerOptions = {},
@@ -20,12 +20,12 @@ export async function startWorkers(
   return server;
 }
 
-/** Resolves when so many workers next to the leading one have entered the rotation since the start. */
+/** Resolves when workers other than the leading one have entered the rotation so many times since the start. */
 export async function inRotation(server: RunningServer, times: number): Promise<void> {
   while (server.output().split(READS).length <= times) await delay(5);
 }
 
-/** Pid of the leader, and of the other worker. */
+/** Returns the pids of the leader and of the other worker. */
 export function pids(server: RunningServer): { readonly leading: number; readonly reading: number } {
   const [leading = 0] = last(server, 'this process is the leader');
   const [reading = 0] = last(server, READS);

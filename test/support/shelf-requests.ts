@@ -30,7 +30,7 @@ const written = fc.record(
   { requiredKeys: ['title'] },
 );
 
-/** Notes, topics and fields are named by numbers: each server has ids of its own. */
+/** Edits name notes, topics and fields by numbers, since each server has its own ids. */
 export type ShelfEdit =
   | {
       readonly kind: 'write';
@@ -146,7 +146,7 @@ export type ShelfRequest = {
   readonly path: string;
   readonly body?: string;
   /**
-   * BM25 orders questions, and Elasticsearch counts documents in a way of its own: all hits are asked for, in any
+   * False for questions, which BM25 orders: Elasticsearch counts documents differently. Then all hits are compared, in any
    * order.
    */
   readonly isOrdered: boolean;
@@ -155,7 +155,7 @@ export type ShelfRequest = {
 const WORDS_OF_QUESTIONS = 5;
 const SYNONYM = 'heat';
 
-/** Returns whether a query may be a question in a language. A synonym may make two words of one. */
+/** Returns true if a query may be a question in a language. A synonym may add a word. */
 function mayBeQuestion(query: string): boolean {
   const words = Math.max(...LOCALES.map((locale) => splitWords(query, locale).length));
   return words + query.split(SYNONYM).length - 1 >= WORDS_OF_QUESTIONS;
@@ -211,7 +211,7 @@ const PARAMS = {
 
 const INSTANT = '/1/indexes/*/queries?x-algolia-api-key=public&x-algolia-application-id=test';
 
-/** A main query and those of facets, in one request. */
+/** Generates requests with a main query and the queries of facets. */
 const instant: fc.Arbitrary<ShelfRequest> = fc
   .record({
     query: typed,

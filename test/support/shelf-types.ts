@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Notes in three locales with drafts, components and relations, in topics of fields: for searches over HTTP. */
+/** Content types for searches over HTTP: notes in three locales with drafts, components and relations to topics, which have fields. */
 
 const localized = { pluginOptions: { i18n: { localized: true } } };
 const keyword = {
@@ -47,7 +47,7 @@ const TYPES = {
   },
 };
 
-/** The content types, in a new folder. */
+/** Writes the content types to a new folder. */
 export function writeShelf(): string {
   const folder = mkdtempSync(join(tmpdir(), 'varve-shelf-'));
   const write = (path: string, json: object) => {

@@ -3,8 +3,8 @@ import type { Attribute, Uid } from '../../shared/schema/content-type.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 
 /**
- * Histories as the content graph makes them: where a side of a relation shows one row, a new link takes the place of the old
- * one. (The embedded index would also hold several.)
+ * Adds removals of links to histories, as the content graph does. If a side of a relation may have one row, a new link replaces the old
+ * one. (The embedded index itself would keep both.)
  */
 export function singleLinks(
   registry: SchemaRegistry,

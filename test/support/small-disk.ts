@@ -6,16 +6,16 @@ import { join } from 'node:path';
 /** A file system of a few megabytes, in memory. */
 export type SmallDisk = {
   readonly path: string;
-  /** Takes all the room that is left but so many bytes. */
+  /** Fills the disk except for so many bytes. */
   fill(but?: number): void;
-  /** Gives it back. */
+  /** Frees the space again. */
   empty(): void;
-  /** Nothing can be written any more. */
+  /** Makes the file system read-only. */
   makeReadOnly(): void;
   remove(): void;
 };
 
-/** undefined: this process may mount nothing here. */
+/** Mounts a small file system. Returns undefined if this process may not mount one. */
 export function mountSmallDisk(megabytes: number): SmallDisk | undefined {
   const path = mkdtempSync(join(tmpdir(), 'varve-small-'));
   try {
@@ -48,7 +48,7 @@ export function mountSmallDisk(megabytes: number): SmallDisk | undefined {
   };
 }
 
-/** Why a test that needs a small disk is skipped; undefined: it is not. */
+/** Returns the reason why tests with a small disk are skipped, or undefined if they run. */
 export function whyNoSmallDisk(): string | undefined {
   const disk = mountSmallDisk(1);
   if (disk === undefined) return 'this process may not mount a tmpfs';

@@ -4,7 +4,7 @@ import { createGzip } from 'node:zlib';
 import { pack } from 'tar-stream';
 import type { LineShape } from '../../services/strapi/archive.ts';
 
-/** A file as `strapi export` writes it, from what tests say of it. */
+/** Content of an archive in the format of `strapi export`. */
 export type ArchiveContent = {
   readonly schemas: readonly object[];
   readonly entities: Iterable<object>;
@@ -47,7 +47,7 @@ export const AT = '2026-01-02T03:04:05.678Z';
 
 type Attributes = { readonly [name: string]: unknown };
 
-/** A line of `schemas/`. */
+/** Returns a line of `schemas/`. */
 export function archivedType(name: string, attributes: Attributes, more: object = {}): object {
   const info = { singularName: name, pluralName: `${name}s`, displayName: name };
   const common = { kind: 'collectionType', modelType: 'contentType', modelName: name };
@@ -58,12 +58,12 @@ export function archivedComponent(uid: string, attributes: Attributes): object {
   return { modelType: 'component', uid, info: { displayName: uid }, attributes };
 }
 
-/** A documentId of a number, as Strapi's look. */
+/** Returns a documentId in Strapi's form for a number. */
 function archivedId(type: string, number: number): string {
   return type + number.toString(36).padStart(24 - type.length, '0');
 }
 
-/** Dishes with a draft and a published row each, and their cooks. `count` is that of rows. */
+/** Writes an archive of cooks, and of dishes with a draft and a published row each. `count`: the number of rows. */
 export function kitchenArchive(file: string, count: number): Promise<string> {
   const cooks = Math.max(1, Math.floor(count / 20));
   const dishes = Math.floor((count - cooks) / 2);

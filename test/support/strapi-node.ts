@@ -7,21 +7,21 @@ import { freePort } from './elasticsearch-node.ts';
 import type { SkipOptions } from './takes-minutes.ts';
 
 const LOCAL = fileURLToPath(new URL('../../infra/strapi-local/', import.meta.url));
-/** Kept between runs: an installation takes two minutes. */
+/** Folder of the installation. It is kept between runs, since an installation takes two minutes. */
 const HOME = process.env['VARVE_TEST_STRAPI_HOME'] ?? join(tmpdir(), 'varve-strapi-local');
 
 /** A real Strapi with the fixtures of the corpus. */
 export type StrapiNode = {
   readonly url: string;
-  /** Ends it at once. */
+  /** Kills Strapi at once. */
   kill(): Promise<void>;
-  /** Starts it again with its content. */
+  /** Starts Strapi again with its content. */
   start(): Promise<void>;
   /** Calls the API of the admin panel. */
   admin(method: string, path: string, body?: object): Promise<Response>;
-  /** An API token that may read everything. */
+  /** Creates an API token that may read everything. */
   token(): Promise<string>;
-  /** Replaces all content by that of an archive, with Strapi's own command. It is stopped meanwhile. */
+  /** Replaces all content by that of an archive, with Strapi's own command. Strapi is stopped meanwhile. */
   importArchive(file: string): Promise<void>;
   stop(): Promise<void>;
 };
@@ -33,7 +33,7 @@ export type StrapiNodeOptions = {
   readonly webhook?: { readonly url: string; readonly secret: string };
 };
 
-/** Options of a suite that needs a Strapi: skipped with the reason where it cannot be started, save in `.ci/run`. */
+/** Returns the options of a suite with a real Strapi. It is skipped with the reason if none can start, except in `.ci/run`. */
 export function needsStrapi(options: SkipOptions): SkipOptions {
   if (options.skip || process.env['VARVE_REQUIRE_STRAPI'] === '1' || process.getuid?.() === 0) return options;
   return {
@@ -83,7 +83,7 @@ export async function startStrapi(options: StrapiNodeOptions): Promise<StrapiNod
         DATABASE_PORT: /postgres_port=(\d+)/.exec(started)?.[1] ?? '',
       };
       const command = ['node_modules/@strapi/strapi/bin/strapi.js', 'import', '--force', '--file', file];
-      // up.sh of another test replaces the files that the command loads.
+      // The lock prevents up.sh of another test from replacing the files that the command loads.
       const args = ['-w', '900', join(HOME, 'lock'), process.execPath, ...command];
       const at = { cwd: join(HOME, 'strapi'), env: { ...process.env, NODE_ENV: 'production', ...database } };
       await runProgram('flock', args, at);

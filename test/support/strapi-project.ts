@@ -8,7 +8,7 @@ export const NOTE = {
   attributes: { text: { type: 'string' } },
 };
 
-/** A Strapi project of these files, and of a content type. It is removed after the test. */
+/** Creates a Strapi project with these files and a content type. It is removed after the test. */
 export function strapiProject(files: { readonly [file: string]: string }): string {
   const folder = mkdtempSync(join(tmpdir(), 'varve-project-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -27,7 +27,7 @@ type ReaderStep =
 /** Position of the state that searches show of each document. */
 type Documents = Map<Name, bigint>;
 
-/** A process that writes documents, or did: nothing tells it that another one does. */
+/** A process that is or was the leader. It is not notified that another one has become leader. */
 type Writer = {
   readonly term: TagTerm;
   readonly stopping: AbortController;
@@ -36,7 +36,7 @@ type Writer = {
   mayWrite: boolean;
   /** Position of its graph. */
   applied: bigint;
-  /** Searches show everything up to here. */
+  /** Position up to which searches show everything. */
   complete: bigint;
   /** Promise that the process awaits before each effect that others can see. */
   paused: PromiseWithResolvers<void> | undefined;
@@ -50,14 +50,14 @@ type Answer = {
   readonly term: string;
 };
 
-/** `take` returns how many answers were found unchanged, and throws if one of them has changed. */
+/** `take` returns the number of answers that were found unchanged. Throws if one of them has changed. */
 export type TagsModel = { take(step: Step): Promise<number>; end(): void };
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
- * A log, documents in index sets, processes that write them and one that reads them, in memory. Processes can be paused before and after
- * each request. Leaders use the code under test to note tags, and the reader to find out what has changed.
+ * A model in memory of a log, documents in index sets, processes that write them and one that reads them. Processes can be paused before
+ * and after each request. Leaders use the code under test to note tags. The reader uses it to find changes.
  */
 export function createTagsModel(): TagsModel {
   const store = createMemoryChangedTags();
@@ -70,7 +70,7 @@ export function createTagsModel(): TagsModel {
   /** Requests in flight with documents. */
   let sending = 0;
   let restore = () => {};
-  // The one that reads.
+  // The reading process.
   const reader = { epoch: 0, shown: 0n, set: live, answers: [] as Answer[] };
   let seen: Documents = new Map();
   const tags = createTagReader({
@@ -122,7 +122,7 @@ export function createTagsModel(): TagsModel {
     return writer;
   }
 
-  /** Writes all documents as of the writer's graph. */
+  /** Writes all documents in their state in the writer's graph. */
   async function send(writer: Writer, into: readonly string[]): Promise<void> {
     const upTo = writer.applied;
     await writer.term.written(upTo);
@@ -134,7 +134,7 @@ export function createTagsModel(): TagsModel {
     if (upTo > writer.complete) writer.complete = upTo;
   }
 
-  /** An earlier state never replaces a later one. */
+  /** Stores a document. An earlier state never replaces a later one. */
   function put(
     { term }: Writer,
     set: string,
@@ -146,7 +146,7 @@ export function createTagsModel(): TagsModel {
     else documents?.set(name, value);
   }
 
-  /** Takes over in the order of `leadDocuments`. */
+  /** Makes another process leader, in the order of steps of `leadDocuments`. */
   async function takeOver(notes: boolean, rebuilds: boolean): Promise<void> {
     epoch++;
     position++;
@@ -159,7 +159,7 @@ export function createTagsModel(): TagsModel {
     if (rebuilds) {
       sets.set(set, new Map());
       await send(writer, [set, before]);
-      // Only the newest claim moves aliases.
+      // Only the leader with the newest claim may move aliases.
       if (writer !== writers.at(-1)) return;
       live = set;
     }
@@ -187,7 +187,7 @@ export function createTagsModel(): TagsModel {
     return unchanged;
   }
 
-  /** Something that a process does which writes, or wrote, documents. */
+  /** Lets a current or former leader take a step. */
   function actAs(kind: WriterStep['kind'], writer: Writer): void {
     switch (kind) {
       case 'apply': {
@@ -239,7 +239,7 @@ export function createTagsModel(): TagsModel {
     if (kind === 'delete') store.remove();
     else if (kind === 'snapshot') restore = store.snapshot();
     else if (sending === 0) {
-      // It takes seconds: no documents are in flight by then, what searches show was announced, and claims were heard.
+      // Restoring a snapshot takes seconds. By then no documents are in flight, the shown position is announced, and claims are known.
       for (const { set, complete } of writers) if (set === live) announce(complete);
       reader.epoch = epoch;
       restore();

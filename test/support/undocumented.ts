@@ -1,6 +1,6 @@
 const DECLARATION = /(\*\/\n)?^export (?:async )?(?:function\*? (\w+)|const (\w+) = (?:async )?\()/gm;
 
-/** Exported functions without a docstring: `file: name`. */
+/** Returns the exported functions without a docstring as `file: name`. */
 export function undocumentedOf(texts: ReadonlyMap<string, string>): readonly string[] {
   return [...texts].flatMap(([file, text]) =>
     [...text.matchAll(DECLARATION)]

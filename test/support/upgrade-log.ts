@@ -1,4 +1,4 @@
 import { upgradeLog } from '../../shared/event-store/sqlite/open-log.ts';
 
-// Started by test/unit/log-upgrade.test.ts: upgrades a log, in a process that may be killed.
+// A program that test/unit/log-upgrade.test.ts starts and kills: it upgrades a log.
 await upgradeLog(process.argv[2] ?? '');

@@ -25,7 +25,7 @@ export type TestFile = {
 
 export type Fields = Readonly<Record<string, string>>;
 
-/** Files and the fields before them, as a browser sends a form. */
+/** Returns a form with fields followed by files, as a browser sends it. */
 export function uploadForm(files: readonly TestFile[], fields: Fields = {}): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
@@ -39,7 +39,7 @@ export function postForm(server: RunningServer, form: FormData, query = ''): Pro
   return fetch(`${server.url}/api/upload${query}`, { method: 'POST', body: form });
 }
 
-/** Throws what the server answered unless the files were taken. */
+/** Uploads files. Throws the server's answer if it does not accept them. */
 export async function upload(
   server: RunningServer,
   files: readonly TestFile[],
@@ -73,7 +73,7 @@ export async function send(
 export type Entry = { readonly id: number; readonly documentId: string } & Readonly<Record<string, unknown>>;
 export type ApiError = { readonly name: string; readonly message: string; readonly details: object };
 
-/** A PNG of one colour: `seed` makes its bytes different from another's. */
+/** Creates a PNG of one colour. Another `seed` gives other bytes. */
 export function png(width: number, height: number, seed = 0): Buffer<ArrayBuffer> {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -100,7 +100,7 @@ function pngChunk(type: string, data: Buffer): Buffer {
   return chunk;
 }
 
-/** Enough of an MP4 for its first box to be read. */
+/** Creates the beginning of an MP4, up to its first box. */
 export function mp4(): Buffer<ArrayBuffer> {
   return Buffer.concat([Buffer.from([0, 0, 0, 24]), Buffer.from('ftypisom\0\0\x02\0isomiso2')]);
 }

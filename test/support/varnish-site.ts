@@ -6,7 +6,7 @@ import type { Varnish } from './varnish.ts';
 /** Varve with documents behind a Varnish that it purges. */
 export type VarnishSite = {
   readonly varnish: Varnish;
-  /** The process behind Varnish. */
+  /** Returns the address of the process behind Varnish. */
   readonly url: () => string;
   /** Returns the address for writes. Default: the process behind Varnish. */
   readonly writesTo?: () => string;
@@ -33,7 +33,7 @@ type SeenAnswer = {
 
 const LISTS = ['?sort=key', '?pagination[pageSize]=5&sort=key', '?filters[key][$startsWith]=d1'];
 
-/** Creates tags. Resolves to their ids and what readers ask for. */
+/** Creates tags. Resolves to their ids and the paths that readers ask for. */
 export async function createTags(
   url: () => string,
   count: number,
@@ -58,13 +58,13 @@ async function writeTag(url: () => string, key: string, documentId?: string): Pr
       const { data } = (await answer.json()) as { data?: { documentId: string } };
       if (answer.ok && data !== undefined) return data.documentId;
     } catch {
-      // The server is being started again.
+      // The server is restarting.
     }
     await delay(20);
   }
 }
 
-/** Resolves when no change waits for Varnish any more in the process that purges. */
+/** Resolves when the purging process has no change left that waits for Varnish. */
 export async function untilPurged(url: () => Promise<string> | string): Promise<void> {
   const waiting = async () => {
     const text = await (await fetch(`${await url()}/metrics`)).text();
@@ -84,7 +84,7 @@ export async function expectNothingStale(site: VarnishSite): Promise<void> {
   }
 }
 
-/** Varnish answers 503 where a connection of a killed server breaks. That is not stale. */
+/** Reads until the answer is not 503. Varnish answers 503 if the connection to a killed server breaks, which is not a stale answer. */
 async function answerOf(url: string): Promise<string> {
   for (;;) {
     const answer = await fetch(url);
@@ -110,7 +110,7 @@ export function startReaders({ varnish, paths }: VarnishSite, readsASecond: numb
       const key = /"key":"([^"]*)"/.exec(text)?.[1];
       const etag = answer?.headers.get('etag') ?? '';
       if (answer?.ok === true && key !== undefined) seen.push({ path, asked, key, etag });
-      // Time that an answer took does not lower the rate.
+      // The next time is independent of the answer's duration, so slow answers do not lower the rate.
       due += Math.random() * 2 * (READERS * (1_000 / readsASecond));
       await delay(Math.max(0, due - performance.now()));
     }
@@ -128,7 +128,7 @@ export function startReaders({ varnish, paths }: VarnishSite, readsASecond: numb
 
 const READERS = 8;
 
-/** Edits tags for a time; resolves with when each edit was acknowledged. */
+/** Edits tags for a while. Resolves to the edits with the times at which they were acknowledged. */
 export async function editTags(
   site: VarnishSite,
   { edits, ms }: Pick<SiteLoad, 'edits' | 'ms'>,
@@ -146,7 +146,7 @@ export async function editTags(
   return acknowledged;
 }
 
-/** Milliseconds of each edit in which reads began that still found an earlier one, in order. */
+/** Returns for each edit how long after it reads still began that found an earlier edit, in milliseconds, sorted. */
 function stalenessOf(edits: readonly AcknowledgedEdit[], seen: readonly SeenAnswer[]): readonly number[] {
   const staleness = edits.map(({ path, at }, n) => {
     const next = edits.slice(n + 1).find((other) => other.path === path)?.at ?? Number.POSITIVE_INFINITY;
@@ -159,14 +159,14 @@ function stalenessOf(edits: readonly AcknowledgedEdit[], seen: readonly SeenAnsw
   return staleness.sort((a, b) => a - b);
 }
 
-/** Keys begin as d<n>-0, before any edit. */
+/** Returns true if a key is older than an edit. Keys are d<n>-0 before the first edit. */
 function isEarlier(key: string, earlier: ReadonlySet<string>): boolean {
   return earlier.has(key) || /^d\d+-0$/.test(key);
 }
 
 /**
- * Share of reads that a cache could have answered at best: all but the first one of each answer that differs from the
- * last.
+ * Returns the best possible hit rate of a cache. It could answer every read whose answer equals the last one of the same
+ * path.
  */
 function bestHitRate(seen: readonly SeenAnswer[]): number {
   const last = new Map<string, string>();
@@ -178,7 +178,7 @@ function bestHitRate(seen: readonly SeenAnswer[]): number {
   return seen.length === 0 ? 0 : 1 - misses / seen.length;
 }
 
-/** Reads and edits for a time. Says how many reads Varnish answered, and how old answers were. */
+/** Reads and edits for a while. Returns how many reads Varnish answered, and how stale answers were. */
 export async function measureSite(site: VarnishSite, { reads, edits, ms }: SiteLoad) {
   const readers = startReaders(site, reads);
   const acknowledged = await editTags(site, { edits, ms });

@@ -9,8 +9,8 @@ import { takesMinutes } from './takes-minutes.ts';
 const RECIPE = join(import.meta.dirname, '../../infra/varnish/varve.vcl');
 
 /**
- * Options of a suite with a real Varnish: Debian's packages varnish and varnish-modules. CI installs them and sets
- * VARVE_REQUIRE_VARNISH=1, so that the suite fails there instead of being skipped.
+ * Returns the options of a suite with a real Varnish: Debian's packages varnish and varnish-modules. CI installs them and
+ * sets VARVE_REQUIRE_VARNISH=1, so that the suite fails there and is not skipped.
  */
 export function longWithVarnish(what: string): SkipOptions {
   if (process.env['VARVE_REQUIRE_VARNISH'] === '1') return takesMinutes(what);
@@ -22,12 +22,12 @@ export function longWithVarnish(what: string): SkipOptions {
 
 export type Varnish = {
   readonly url: string;
-  /** Sends its processes a signal that does not end them. */
+  /** Stops or continues its processes. */
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
   stop(): void;
 };
 
-/** A Varnish with the documented recipe in front of a server on a port of this machine. */
+/** Starts a Varnish with the documented recipe in front of a server on a port of this machine. */
 export async function startVarnish(port: number, backend: number): Promise<Varnish> {
   const folder = mkdtempSync(join(tmpdir(), 'varve-varnish-'));
   const vcl = join(folder, 'varve.vcl');

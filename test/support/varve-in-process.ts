@@ -8,7 +8,7 @@ import { FULL_ACCESS } from '../../shared/access/rights.ts';
 import { loadContentTypes } from '../../shared/schema/load-content-types.ts';
 import { CONFORMANCE_SCHEMA } from './server.ts';
 
-/** Varve with the conformance types, in the process of the test and without HTTP. Close it before the data is removed. */
+/** Opens Varve with the conformance types, in the process of the test and without HTTP. Close it before you remove the data. */
 export function openInProcess(data: string, options: Partial<VarveOptions> = {}): Promise<Varve> {
   const loaded = loadContentTypes(CONFORMANCE_SCHEMA);
   if (loaded.kind === 'problems') throw new Error(JSON.stringify(loaded.problems));
@@ -49,7 +49,7 @@ export function openInProcess(data: string, options: Partial<VarveOptions> = {})
   });
 }
 
-/** The same with the content that a caller with all rights gets, and the answers to such callers that are remembered. */
+/** Opens Varve, with the content of a caller with all rights and the remembered answers to such callers. */
 export async function openWithKnownAnswers(data: string) {
   const varve = await openInProcess(data);
   const { content, delivery } = varve.apiFor(FULL_ACCESS);

@@ -12,7 +12,7 @@ const DOCUMENTS = 4;
 
 type Line = { readonly id: string; readonly documentId: string; readonly key: string };
 
-/** Writes numbered edits of a few documents, and repeats one whose outcome is unknown as the same command. */
+/** Creates a writer of numbered edits of a few documents. It repeats an edit with an unknown outcome as the same command. */
 export async function createEditWriter(url: () => string) {
   const written = new Map<string, string[]>();
   const call = async (method: string, path: string, body: object): Promise<string> => {
@@ -27,7 +27,7 @@ export async function createEditWriter(url: () => string) {
         const { data } = (await answer.json()) as { data?: { documentId: string } };
         if (answer.status < 300 && data !== undefined) return data.documentId;
       } catch {
-        // The server is being started again.
+        // The server is restarting.
       }
       await delay(20);
     }
@@ -62,7 +62,7 @@ export async function addWebhook(url: string, receiver: string): Promise<void> {
 
 export type ReceiverProcess = Awaited<ReturnType<typeof startReceiverProcess>>;
 
-/** Every edit arrived, those of a document in order; a repetition has the id of the first. */
+/** Checks that every edit arrived, those of a document in order. A repetition must have the id of the first delivery. */
 export async function checkReceived(
   receiver: ReceiverProcess,
   written: ReadonlyMap<string, readonly string[]>,
@@ -78,7 +78,7 @@ export async function checkReceived(
   }
 }
 
-/** Lines that come after a later one and are not a repetition of what was delivered before. */
+/** Returns the lines that arrived after a later one and do not repeat an earlier delivery. */
 function outOfOrder(lines: readonly Line[]): readonly Line[] {
   const seen = new Set<string>();
   let most = -1n;
@@ -91,7 +91,7 @@ function outOfOrder(lines: readonly Line[]): readonly Line[] {
   });
 }
 
-/** A receiver in a process of its own, which writes what it has accepted to a file. */
+/** Starts a receiver in another process. It writes the webhooks that it accepts to a file. */
 export async function startReceiverProcess() {
   const folder = createDataDirectory();
   const port = await freePort();

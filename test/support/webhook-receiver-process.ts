@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 
-/** A receiver as a process: writes the id of every webhook to a file before it answers. Arguments: port, file. */
+/** A program that receives webhooks. It writes the id of each to a file before it answers. Arguments: port, file. */
 const [port, file] = process.argv.slice(2);
 if (file === undefined) throw new Error('usage: webhook-receiver-process.ts PORT FILE');
 

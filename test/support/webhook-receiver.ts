@@ -21,23 +21,23 @@ export type ReceivedBody = {
 export type ReceiverAnswer = {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The answer never comes. */
+  /** True if the receiver never answers. */
   readonly hangs?: true;
 };
 
 export type Receiver = {
   readonly url: string;
   readonly received: readonly Received[];
-  /** The most requests that were open at one time. */
+  /** Returns the largest number of requests that were open at one time. */
   mostAtOnce(): number;
-  /** Resolves with the first requests when there are this many. */
+  /** Resolves to the first `count` requests when they have arrived. */
   until(count: number): Promise<readonly Received[]>;
-  /** Answers from now on. Default: 200. */
+  /** Sets the later answers. Default: 200. */
   answer(next: (request: Received, count: number) => ReceiverAnswer | Promise<ReceiverAnswer>): void;
   close(): Promise<void>;
 };
 
-/** An HTTP server that records webhooks. */
+/** Starts an HTTP server that records webhooks. */
 export async function startReceiver(port = 0): Promise<Receiver> {
   const received: Received[] = [];
   const arrived = createCondition();

@@ -20,7 +20,7 @@ export function createWordMemory(options: Pick<WordFiles, 'fewRows'> = {}): Word
   };
 }
 
-/** Reads stored words in one go. */
+/** Reads stored words without pauses. */
 export function readAtOnce(files: WordFiles, name: string): Uint8Array<ArrayBuffer> | undefined {
   const reading = files.read(name);
   for (let step = reading.next(); ; step = reading.next()) if (step.done === true) return step.value;

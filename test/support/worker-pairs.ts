@@ -2,20 +2,20 @@ import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ask } from './hand-over-load.ts';
 
-/** Clients that write, and read on several connections at once what was acknowledged: the connections are to all workers. */
+/** Clients that write, and then read each acknowledged write on several connections at once. The connections reach all workers. */
 export type WorkerPairs = {
-  /** Reads that were answered without a write that was acknowledged before. */
+  /** Reads whose answer lacked a write that was acknowledged before. */
   readonly stale: readonly string[];
-  /** Requests without an answer, or with another than expected. */
+  /** Requests without an answer, or with a wrong one. */
   readonly failures: readonly string[];
   /** Ids of the documents whose writes were acknowledged. */
   readonly written: readonly string[];
-  /** Resolves when there are so many, whether or not requests failed meanwhile. */
+  /** Resolves after so many pairs of a write and its reads, even if requests failed meanwhile. */
   reached(pairs: number): Promise<void>;
   stop(): Promise<void>;
 };
 
-/** Connections of a client that only read: with turns two of them are to different workers. */
+/** Reading connections of a client. Workers get connections in turns, so at least two of them reach different workers. */
 const READERS = 3;
 const AGAIN_MS = 2;
 

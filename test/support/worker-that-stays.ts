@@ -1,6 +1,6 @@
 import { becomeWorker, connectSupervisor } from '../../services/supervisor/connect-supervisor.ts';
 
-/** A worker that cannot step down, and serves on. */
+/** A worker that cannot step down and continues to serve. */
 becomeWorker();
 const supervisor = await connectSupervisor();
 supervisor.onYield(async () => {

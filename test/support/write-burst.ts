@@ -2,7 +2,7 @@ import { Agent, request } from 'undici';
 import { countAnswers } from './count-answers.ts';
 import type { Member } from './fleet.ts';
 
-/** Write of a burst, to notes (see writeNoteTypes). It is sent only once, without an Idempotency-Key. */
+/** A write of a burst, to notes (see writeNoteTypes). It is sent once, without an Idempotency-Key. */
 export type BurstWrite =
   | { readonly kind: 'create'; readonly key: string }
   | { readonly kind: 'change'; readonly key: string; readonly documentId: string }
@@ -10,11 +10,11 @@ export type BurstWrite =
 
 export type BurstOutcome = {
   readonly write: BurstWrite;
-  /** 0: the connection broke, so nobody knows what became of the write. */
+  /** Status of the answer. 0: the connection broke, so the outcome is unknown. */
   readonly status: number;
   /** Id of a document that was created. */
   readonly documentId: string | undefined;
-  /** The answer's body, or what broke. */
+  /** The answer's body, or the error of the connection. */
   readonly text: string;
 };
 
@@ -24,10 +24,10 @@ export type Burst = {
   readonly outcomes: Promise<readonly BurstOutcome[]>;
 };
 
-/** Longer than any write may wait for a paused leader. */
+/** Timeout, longer than any write may wait for a paused leader. */
 const ANSWER_MS = 120_000;
 
-/** Sends all writes at once, each to the next of the members, every one on a connection of its own. */
+/** Sends all writes at once, each to the next member and on a separate connection. */
 export function sendBurst(members: readonly Member[], writes: readonly BurstWrite[]): Burst {
   const agent = new Agent({ pipelining: 1, headersTimeout: ANSWER_MS, bodyTimeout: ANSWER_MS });
   const answers = countAnswers();
@@ -54,7 +54,7 @@ export function sendBurst(members: readonly Member[], writes: readonly BurstWrit
   };
 }
 
-/** The name that a write gives its document: each write has one of its own. */
+/** Returns the name that a write gives its document. It is unique for each write. */
 export function nameOf({ kind, key }: BurstWrite): string {
   return `${key} ${kind}`;
 }

@@ -1,12 +1,12 @@
 import { countAnswers } from './count-answers.ts';
 
-/** Writers that edit a small set of linked documents at once, until they are stopped or the server is gone. */
+/** Writers that edit a small set of linked documents at the same time, until they are stopped or the server is gone. */
 export type WriteLoad = {
-  /** Writes that were answered. */
+  /** Returns the number of answered writes. */
   readonly answered: () => number;
   /** Resolves when `count` more writes were answered, or no writer is left. */
   written(count: number): Promise<void>;
-  /** Ends the writers after the request they are at. */
+  /** Ends the writers after their current requests. */
   stop(): Promise<void>;
 };
 
@@ -59,19 +59,19 @@ function nextWrite(ids: Ids, random: Random): Write {
   return { collection, documentId, removes };
 }
 
-/** False when the server is gone. */
+/** Sends a write. Resolves to false if the server is gone. */
 async function writeOnce(url: string, ids: Ids, random: Random): Promise<boolean> {
   const write = nextWrite(ids, random);
   try {
     const answer = await send(url, write, ids, random);
     const text = await answer.text();
     if (answer.status === 503) return false;
-    // Documents come and go under each other: a target or the document itself may be gone by now.
+    // Other writers delete documents: the target or the document itself may be gone by now.
     if (!answer.ok && ![400, 404, 409].includes(answer.status)) throw new Error(`${answer.status} ${text}`);
     if (answer.ok && write.documentId === undefined) noteCreated(ids, write.collection, text);
     return true;
   } catch (error) {
-    // The connection broke.
+    // These errors mean that the connection broke.
     if (error instanceof TypeError || error instanceof SyntaxError) return false;
     throw error;
   }
@@ -119,7 +119,7 @@ function pick<Item>(items: readonly Item[], random: Random): Item | undefined {
   return items[random(Math.max(1, items.length))];
 }
 
-/** Whole numbers, the same for the same seed. */
+/** Returns a generator of integers. The same seed gives the same numbers. */
 function createRandom(seed: number): Random {
   let state = seed >>> 0;
   return (below) => {

@@ -3,8 +3,8 @@ import { createKitchen, type Dish, type Kitchen, type KitchenQuery } from './kit
 import type { Recorded } from './kitchen-load.ts';
 
 /**
- * Error in an answer: a row that the log has at no position between query and answer, or no row that it has at all of
- * them.
+ * A wrong row of an answer. Either the log has it at no position between query and answer. Or the answer lacks it, although
+ * the log has it at all of these positions.
  */
 export type WrongRow = {
   readonly query: KitchenQuery;

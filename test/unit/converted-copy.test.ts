@@ -28,8 +28,8 @@ import {
 import { historyOf, steps } from './graph-history.ts';
 
 /**
- * A copy of a graph that is converted before the new definitions are in the log, and completed from what its graph applies
- * meanwhile: it is what a replay of the whole log gives, and so is an index that got its changes.
+ * A copy of a graph is converted before the new definitions are in the log. Then it applies the events that the graph applied meanwhile.
+ * The result equals a replay of the whole log, and so does an index that got the copy's changes.
  */
 const RUNS = Math.ceil(Number(process.env['GRAPH_RUNS'] ?? 30) / 6);
 const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);

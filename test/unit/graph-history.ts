@@ -3,8 +3,8 @@ import type { LinkPlace, VarveEvent } from '../../shared/document/events.ts';
 import { changed, created, deleted, discarded, published, unpublished } from './graph-fixture.ts';
 
 /**
- * Random histories for the graph. A step names a document and what is wanted; `historyOf` turns it into an event that fits
- * what is there by then, as the write side would: an entry is created before it is changed, and so on.
+ * Random histories for the graph. A step names a document and an operation. `historyOf` turns it into an event that fits the state by
+ * then, as the write side would: for example, an entry is created before it is changed.
  */
 export type Step = {
   readonly kind: 'write' | 'publish' | 'unpublish' | 'discard' | 'delete';

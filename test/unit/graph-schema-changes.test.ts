@@ -22,8 +22,8 @@ import {
 } from './graph-fixture.ts';
 
 /**
- * A change of a content type over stored history. After each the graph that followed the log event by event is compared, item by
- * item, with one that replayed it in one batch: what was converted in place is what a rebuild gives.
+ * Changes of content types over stored history. After each change, a graph that applied the log event by event is compared, item by
+ * item, with one that replayed it in one batch. A conversion in place must equal a rebuild.
  */
 let folder: string;
 let log: ReturnType<typeof createLog>;

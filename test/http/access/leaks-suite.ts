@@ -3,8 +3,8 @@ import { type Answer, type Ask, createAsk, createCallers } from '../../support/a
 import type { RunningServer } from '../../support/server.ts';
 
 /**
- * Whatever a caller must not reach is answered on every surface like a name that does not exist: nothing in status, message,
- * totals or order tells them apart. The caller may find restaurants, tags, articles and users, write restaurants, and not see drafts.
+ * A request that names something hidden from its caller gets the same answer as one that names nothing. Status, message, totals and
+ * order are equal. The caller may find restaurants, tags, articles and users, and write restaurants, but not see drafts.
  */
 const ALLOW = [
   'restaurant.find',

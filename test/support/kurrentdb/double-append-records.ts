@@ -15,8 +15,8 @@ import type { ProposedEvent } from './double-record.ts';
 import type { DoubleServices } from './double-services.ts';
 
 /**
- * `AppendRecords` of KurrentDB 26.1: all records or none, if every check holds, whatever streams they name. All checks that
- * fail are reported. Unlike `Append` it takes nothing for a repetition.
+ * Serves `AppendRecords` of KurrentDB 26.1. It writes all records if every check holds, and else none. Records and checks may name
+ * any streams. The error lists all failed checks. Unlike `Append`, it does not recognise repetitions.
  */
 export const appendRecordsCall =
   ({ log, enter }: DoubleServices) =>
@@ -57,7 +57,7 @@ const byStream = (records: readonly AppendRecord[]): ReadonlyMap<string, readonl
     ]),
   );
 
-/** Properties are the event's metadata; the server adds its own about the schema. */
+/** Converts a record. Its properties are the event's metadata, to which the server adds properties about the schema. */
 const proposedEvent = (record: AppendRecord): ProposedEvent => {
   const properties = [...record.getPropertiesMap().entries()].map(([name, value]) => [
     name,
@@ -82,7 +82,7 @@ const ANY = -2n;
 const DELETED = -5n;
 const TOMBSTONED = -6n;
 
-/** The state that a check is compared with (the matrix in ApiErrors.Streams.cs of the server). */
+/** Returns the state with which a check is compared (the matrix in ApiErrors.Streams.cs of the server). */
 const actualState = (log: DoubleLog, stream: string, expected: bigint): bigint => {
   if (log.isTombstoned(stream)) return TOMBSTONED;
   const last = revisionOf(log, stream) ?? NO_STREAM;

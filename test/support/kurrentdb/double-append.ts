@@ -26,10 +26,10 @@ import type { ExpectedState, ProposedEvent, WriteResult } from './double-record.
 import type { DoubleServices } from './double-services.ts';
 
 const UNAVAILABLE = 14;
-/** TFConsts.EffectiveMaxLogRecordSize. */
+/** Limit of a message in bytes (TFConsts.EffectiveMaxLogRecordSize). */
 const MAX_MESSAGE = 16_767_216;
 
-/** `Append`: one call for one write, first its options, then its events. */
+/** Serves `Append`: a call is one write. It sends its options and then its events. */
 export const appendCall =
   ({ log, enter, maxAppendSize }: DoubleServices) =>
   async (
@@ -42,7 +42,7 @@ export const appendCall =
       for await (const message of call as AsyncIterable<AppendReq>) {
         if (message.hasOptions()) options = message.getOptions();
         else {
-          // ClusterVNodeStartup.cs: MaxReceiveMessageSize of the Streams service.
+          // MaxReceiveMessageSize of the Streams service (ClusterVNodeStartup.cs).
           if (message.serializeBinary().length > MAX_MESSAGE) throw messageTooLargeError();
           events.push(proposedEvent(message.getProposedMessage() as AppendReq.ProposedMessage));
         }
@@ -61,8 +61,8 @@ export const appendCall =
   };
 
 /**
- * `BatchAppend`, after Streams.BatchAppend.cs: one call for many writes, each of one or more messages with its correlation id. Writes
- * are read one after the other and answered as they are done. One that is not handled (no leader) ends the call for all.
+ * Serves `BatchAppend`, like Streams.BatchAppend.cs: a call has many writes, each of one or more messages with its correlation id. Writes
+ * are read one after the other and answered when they are done. A write that is not handled (no leader) ends the call for all.
  */
 export const batchAppendCall =
   (services: DoubleServices) =>

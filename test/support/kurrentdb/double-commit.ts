@@ -8,8 +8,8 @@ type Write = {
 };
 
 /**
- * `ok` if a write may proceed. Else its result: that of the same earlier write, or a conflict (IndexWriter.CheckCommit of the server).
- * A soft-deleted stream accepts an append that expects no stream.
+ * Returns `ok` if a write may proceed. Otherwise returns its result: that of the same earlier write, or a conflict
+ * (IndexWriter.CheckCommit of the server). A soft-deleted stream accepts an append that expects no stream.
  */
 export const checkCommit = (
   streams: DoubleStreams,
@@ -34,8 +34,8 @@ export const checkCommit = (
 };
 
 /**
- * Finds a repeated write. If a revision is expected, each id must be at its own revision after it; else anywhere in the
- * stream.
+ * Finds the record of the `n`th event of a repeated write. If a revision is expected, the record must be at its own revision after
+ * it. Otherwise it may be anywhere in the stream.
  */
 const findRepeated = (
   streams: DoubleStreams,

@@ -1,4 +1,4 @@
-/** The calls that faults can be injected into. `subscribe` is the `Read` call with subscription options. */
+/** Calls into which tests can inject faults. `subscribe` is the `Read` call with subscription options. */
 export type DoubleCall = 'append' | 'appendRecords' | 'batchAppend' | 'read' | 'subscribe' | 'features';
 
 export type Fault =
@@ -8,16 +8,16 @@ export type Fault =
   | { readonly kind: 'drop'; readonly afterEvents: number }
   /** An append is written, but its call ends with UNAVAILABLE. */
   | { readonly kind: 'lose-answer' }
-  /** A write of a batch call is written, and answered with a time-out of the server's. */
+  /** A write of a batch call is written, and answered with a time-out of the server. */
   | { readonly kind: 'time-out' }
   /** The call continues when the promise resolves. */
   | { readonly kind: 'hold'; readonly until: Promise<void> };
 
 export type DoubleFaults = {
-  /** The next call of this kind meets the fault. Faults of a kind queue up, one for each call. */
+  /** Injects faults into the next calls of this kind, one fault per call. */
   next(call: DoubleCall, ...faults: readonly Fault[]): void;
   take(call: DoubleCall): Fault | undefined;
-  /** Returns the number of faults, of all kinds, that no call has met yet. */
+  /** Returns the number of faults of all kinds that no call has taken yet. */
   left(): number;
 };
 

@@ -7,27 +7,27 @@ import { createRecordList, type RecordList } from './record-list.ts';
 export type DoubleLog = {
   readonly records: Pick<RecordList<LogRecord>, 'length' | 'at' | 'alike'> & Iterable<LogRecord>;
   write(stream: string, expected: ExpectedState, events: readonly ProposedEvent[]): WriteResult;
-  /** So many events of another application, in one stream, each of so many bytes of the log. They take no memory. */
+  /** Adds `count` events of another application in one stream, each with so many bytes of the log. They take no memory. */
   addForeign(count: number, bytes?: number): void;
-  /** Hard delete: the stream can never be written or read again. */
+  /** Deletes a stream permanently: it can never be written or read again. */
   tombstone(stream: string): void;
-  /** Soft delete: reads do not find the stream until it is written to again, at the next revision. */
+  /** Soft-deletes a stream: reads do not find it until it is written again, at the next revision. */
   delete(stream: string): void;
   /** Sets a stream's metadata, as an operator does. Reads begin at a later event; revisions do not change. */
   setMetadata(stream: string, metadata: StreamMetadata): void;
-  /** Removes from `$all` what reads of streams do not show, but for each stream's last event. */
+  /** Removes the events from `$all` that reads of streams do not show, except each stream's last event. */
   scavenge(): void;
   isScavenged(record: LogRecord): boolean;
   /**
-   * Returns the records that reads of a stream show, in order of revision; undefined if the stream does not exist for
-   * them.
+   * Returns the records that reads of a stream show, in order of revision, or undefined if the stream does not exist for
+   * reads.
    */
   read(stream: string): readonly LogRecord[] | undefined;
-  /** The revision of its last event, shown or not; undefined when it never had one. */
+  /** Returns the revision of a stream's last event, even if reads do not show it, or undefined if it never had an event. */
   lastRevision(stream: string): bigint | undefined;
   isSoftDeleted(stream: string): boolean;
   isTombstoned(stream: string): boolean;
-  /** `written` after each write. */
+  /** Emits `written` after each write. */
   readonly growth: EventEmitter<{ written: [] }>;
 };
 
@@ -37,10 +37,9 @@ const FOREIGN_BYTES = 160;
 /**
  * Creates the log of the KurrentDB test double, in memory. Positions count bytes and are sparse. System streams begin the
  * log, and get records between others' events. A write whose event ids exist already may count as a repetition, by the
- * rules of KurrentDB's IndexWriter.CheckCommit. Soft deletes, and the effect of a write on them, are those of
- * StorageWriterService.cs (WriteDelete, SoftUndeleteStream): a delete sets the stream's metadata, and a write sets it
- * again. `rememberedIds` is the number of newest events for which a write that expects `any` is recognised (the server
- * keeps as many ids as fit its cache).
+ * rules of KurrentDB's IndexWriter.CheckCommit. Soft deletes work as in StorageWriterService.cs (WriteDelete,
+ * SoftUndeleteStream): a delete sets the stream's metadata, and a later write sets it again. `rememberedIds`: the number of
+ * newest events for which a repeated write with the expectation `any` is recognised. A server keeps as many as fit its cache.
  */
 export const createDoubleLog = ({ rememberedIds = 1_000 } = {}): DoubleLog => {
   const records = createRecordList<LogRecord>();
@@ -113,7 +112,7 @@ export const createDoubleLog = ({ rememberedIds = 1_000 } = {}): DoubleLog => {
       growth.emit('written');
     },
     setMetadata(stream, metadata) {
-      // Metadata that is set of a soft-deleted stream brings it back (SoftUndeleteMetastream).
+      // Setting the metadata of a soft-deleted stream restores it (SoftUndeleteMetastream).
       const isBack = streams.isSoftDeleted(stream);
       const truncateBefore = (streams.last(stream) ?? -1n) + 1n;
       setMetadata(stream, isBack ? { ...metadata, truncateBefore } : metadata);

@@ -8,7 +8,7 @@ import type {
 import streamsPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import type { ExpectedState, LogRecord, ProposedEvent } from './double-record.ts';
 
-/** Between the double's records and the messages of KurrentDB's protocol, version 1. */
+/** Conversions between the double's records and the messages of KurrentDB's protocol, version 1. */
 
 type ReadResponse = InstanceType<typeof streamsPb.ReadResp>;
 
@@ -89,7 +89,7 @@ const uuidMessage = (id: string, asText: boolean) => {
   return new sharedPb.UUID().setStructured(structured);
 };
 
-/** A gRPC error as the server makes it: the trailing metadata has its kind and details. */
+/** Creates a gRPC error in the form of the server: the trailing metadata has its kind and details. */
 export const rpcError = (
   code: number,
   details: string,
@@ -107,7 +107,7 @@ export const streamDeletedError = (stream: string): ServiceError =>
   });
 
 export const invalidPositionError = (): ServiceError =>
-  // The enumerators of reads have no case for it, so it becomes RpcExceptions.UnknownError.
+  // The enumerators of reads do not handle this result, so it becomes RpcExceptions.UnknownError.
   rpcError(status.UNKNOWN, 'Unexpected FilteredReadAllResult: InvalidPosition');
 
 export const notLeaderError = (leader: { readonly host: string; readonly port: number }): ServiceError =>
@@ -117,7 +117,7 @@ export const notLeaderError = (leader: { readonly host: string; readonly port: n
     'leader-endpoint-port': `${leader.port}`,
   });
 
-/** RpcExceptions.NoLeaderInfo: during an election, and without a majority. */
+/** Returns RpcExceptions.NoLeaderInfo: the error during an election, and without a majority. */
 export const noLeaderError = (): ServiceError =>
   rpcError(status.UNKNOWN, 'No leader info available in response');
 
@@ -130,10 +130,10 @@ export const appendTooLargeError = (limit: number): ServiceError =>
     'maximum-append-size': `${limit}`,
   });
 
-/** Returns the error of grpc-dotnet, which comes before the server sees the message. */
+/** Returns the error of grpc-dotnet, which refuses the message before the server sees it. */
 export const messageTooLargeError = (): ServiceError =>
   rpcError(status.RESOURCE_EXHAUSTED, 'Received message exceeds the maximum configured message size.');
 
-/** RpcExceptions.Timeout: the leader did not hear from a majority, or a node not from the leader, in time. */
+/** Returns RpcExceptions.Timeout: a majority did not answer the leader, or the leader did not answer a node, in time. */
 export const forwardTimeoutError = (): ServiceError =>
   rpcError(status.ABORTED, 'Operation timed out: Forward timeout');

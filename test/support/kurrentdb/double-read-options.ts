@@ -9,11 +9,11 @@ import type { DoubleLog } from './double-log.ts';
 import { invalidPositionError } from './double-messages.ts';
 import type { LogRecord } from './double-record.ts';
 
-/** Parts that pages and subscriptions share: sending records, and the options of a read. */
+/** Code that pages and subscriptions share: it sends records, and interprets the options of a read. */
 
 export type ReadCall = ServerWritableStream<ReadReq, ReadResp>;
 
-/** Resolves when the caller has room for more. */
+/** Sends a message. Resolves when the caller can receive more. */
 export const send = async (call: ReadCall, message: ReadResp): Promise<void> => {
   if (call.write(message) || call.cancelled) return;
   await firstOf(call, ['drain', 'cancelled', 'close']);
@@ -35,7 +35,7 @@ export const uuidOption = (options: ReadReq.Options) =>
 export const positionOf = (from: ReadReq.Options.AllOptions): bigint =>
   BigInt(from.getPosition()?.getCommitPosition() ?? 0);
 
-/** Returns the index of the first record at or after a position; after the end, the number of records. */
+/** Returns the index of the first record at or after a position, or the number of records if there is none. */
 export const indexFrom = (records: DoubleLog['records'], position: bigint): number => {
   let low = 0;
   let high = records.length;
@@ -47,14 +47,14 @@ export const indexFrom = (records: DoubleLog['records'], position: bigint): numb
   return low;
 };
 
-/** The record at this position. A position between records is refused (Enumerator.ReadAllForwardsFiltered.cs). */
+/** Returns the index of the record at a position. Refuses a position between records (Enumerator.ReadAllForwardsFiltered.cs). */
 export const indexAt = (records: DoubleLog['records'], position: bigint): number => {
   const index = indexFrom(records, position);
   if (index < records.length && records.at(index)?.position !== position) throw invalidPositionError();
   return index;
 };
 
-/** Returns a function that says whether the read shows a record. No read shows records that a scavenge removed. */
+/** Returns a function that is true for the records that the read shows. No read shows records that a scavenge removed. */
 export const createFilter = (log: DoubleLog, options: ReadReq.Options): ((record: LogRecord) => boolean) => {
   const matches = createExpression(options);
   return (record) => matches(record) && !log.isScavenged(record);
@@ -73,20 +73,20 @@ const createExpression = (options: ReadReq.Options): ((record: LogRecord) => boo
 };
 
 /**
- * Enumerator.cs, DefaultReadBatchSize: events of one page of a read, and its search window unless the caller gives one.
+ * Events of one page of a read, and its search window unless the caller gives one (DefaultReadBatchSize in Enumerator.cs).
  */
 export const DEFAULT_READ_BATCH_SIZE = 32;
 
 /** Page of a filtered read, like that of AllReader.ReadAllEventsForwardInternal. */
 export type Page = {
   readonly events: readonly LogRecord[];
-  /** Records looked at. */
+  /** Number of records that the search looked at. */
   readonly considered: number;
   readonly next: number;
   readonly isEnd: boolean;
 };
 
-/** Returns at most `count` matching records from an index on, after looking at `window` records at most. */
+/** Returns at most `count` matching records from an index on. Looks at most at `window` records. */
 export const searchPage = (
   records: DoubleLog['records'],
   from: number,

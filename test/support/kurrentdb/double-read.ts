@@ -22,7 +22,7 @@ import type { LogRecord } from './double-record.ts';
 import type { DoubleServices } from './double-services.ts';
 import { serveSubscription } from './double-subscribe.ts';
 
-/** `Read`: pages of a stream or of `$all`, in both directions, filtered or not, and subscriptions to `$all`. */
+/** Serves `Read`: pages of a stream or of `$all`, in both directions, filtered or not, and subscriptions to `$all`. */
 export const readCall =
   (services: DoubleServices) =>
   async (call: ReadCall): Promise<void> => {
@@ -79,7 +79,7 @@ const pageOfStream = (
   return from.hasStart() || revision < first ? records : records.slice(Number(revision - first));
 };
 
-/** Enumerator.ReadAllForwardsFiltered.cs: page after page until there are enough events or the log is at its end. */
+/** Reads pages until there are enough events or the log ends, like Enumerator.ReadAllForwardsFiltered.cs. */
 const pageOfAll = ({ log, observed }: DoubleServices, options: ReadReq.Options): readonly LogRecord[] => {
   const { records } = log;
   const matches = createFilter(log, options);

@@ -9,7 +9,7 @@ export type LogRecord = {
   readonly contentType: string;
   readonly data: Uint8Array;
   readonly metadata: Uint8Array;
-  /** 100 ns since 1970. */
+  /** Time in units of 100 ns since 1970. */
   readonly created: bigint;
 };
 
@@ -18,7 +18,7 @@ export type ProposedEvent = Pick<LogRecord, 'id' | 'type' | 'contentType' | 'dat
 export type ExpectedState = bigint | 'any' | 'no_stream' | 'stream_exists';
 
 export type WriteResult =
-  /** `position` is absent where a repetition is recognised and reads no longer show the event. */
+  /** `position` is undefined if the write is a repetition and reads no longer show the event. */
   | { readonly kind: 'written'; readonly revision: bigint; readonly position: bigint | undefined }
   | { readonly kind: 'wrong-expected-version'; readonly current: bigint | undefined }
   | { readonly kind: 'stream-deleted' };

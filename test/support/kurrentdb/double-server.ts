@@ -14,7 +14,7 @@ import type { DoubleServices } from './double-services.ts';
 
 type FeaturesCall = ServerUnaryCall<unknown, featuresPb.SupportedMethods>;
 
-/** PEM. */
+/** Key and certificate in PEM format. */
 export type TlsIdentity = { readonly key: Buffer; readonly certificate: Buffer };
 
 /** Abilities that depend on a server's version. */
@@ -26,7 +26,7 @@ export type DoubleAbilities = {
   readonly appendRecords: boolean;
 };
 
-/** The gRPC server of a node, not yet listening. */
+/** Creates the gRPC server of a node. It does not listen yet. */
 export const createServer = (
   services: DoubleServices,
   gossip: () => Gossip,
@@ -34,7 +34,7 @@ export const createServer = (
 ): Server => {
   const server = new Server({
     ...{ 'grpc.max_receive_message_length': -1, 'grpc.max_send_message_length': -1 },
-    // Kestrel's default.
+    // The default of Kestrel, the HTTP server of KurrentDB.
     'grpc.max_concurrent_streams': 100,
   });
   server.addService(streamsGrpc.StreamsService, {
@@ -96,7 +96,7 @@ const supportedMethods = ({ batchAppend, appendRecords, version }: DoubleAbiliti
     .setMethodsList(methods);
 };
 
-/** Resolves with the port, a free one for 0. */
+/** Listens on a port, or on a free one for 0. Resolves to the port. */
 export const listen = (server: Server, tls: TlsIdentity | undefined, port: number): Promise<number> => {
   const credentials =
     tls === undefined

@@ -4,16 +4,16 @@ import type { DoubleLog } from './double-log.ts';
 
 /** State of the subscriptions that tests can read. */
 export type Observed = {
-  /** The positions they began behind, undefined for the log's beginning. */
+  /** Positions after which the subscriptions began. undefined: at the log's beginning. */
   readonly starts: (bigint | undefined)[];
-  /** Events that were given to their calls, whether they have left already or not. */
+  /** Number of events that were passed to gRPC, even if gRPC has not sent them yet. */
   eventsSent: number;
-  /** Batch calls that were made, and those that have not ended. */
+  /** Number of batch calls so far, and of those that have not ended. */
   batchCalls: number;
   openBatchCalls: number;
-  /** Checkpoints of subscriptions, likewise. */
+  /** Number of checkpoints that were passed to gRPC. */
   checkpointsSent: number;
-  /** Records that reads and subscriptions looked at, matching or not. */
+  /** Number of records that reads and subscriptions looked at, matching or not. */
   scanned: number;
 };
 
@@ -22,12 +22,13 @@ export type DoubleServices = {
   readonly log: DoubleLog;
   /** Largest size of an append, in bytes of data and metadata. */
   readonly maxAppendSize: number;
-  /** A subscriber that has not taken what it was sent when so many more events are written is dropped. */
+  /** A subscriber is dropped if so many events are written while it does not receive a message. */
   readonly dropSlowAfter: number;
   readonly observed: Observed;
   /**
-   * Called once for each call (each write of a batch call): refuses it when the caller may not make it, this server is no
-   * leader and the caller wants one, or a fault says so; hands on the faults that concern the call's course.
+   * Called at the beginning of every call and of every write of a batch call. Throws if the caller may not make the call. Throws if
+   * the call requires the leader and this node is not the leader. Throws if a test injected a failure. Returns an injected fault that
+   * applies later in the call.
    */
   enter(call: DoubleCall, metadata: Metadata): Promise<Fault | undefined>;
 };

@@ -9,29 +9,30 @@ export type StreamMetadata = {
 };
 
 /**
- * EventNumber.DeletedStream: a stream truncated before it is soft-deleted, one whose last event has it was tombstoned.
+ * EventNumber.DeletedStream. A stream that is truncated before this revision is soft-deleted. A stream whose last event has it was
+ * tombstoned.
  */
 export const DELETED_STREAM = 2n ** 63n - 1n;
 
 export type DoubleStreams = {
   add(record: LogRecord): void;
-  /** The record at a revision, whether reads show it or not (IndexReader.ReadPrepare). */
+  /** Returns the record at a revision, even if reads do not show it (IndexReader.ReadPrepare). */
   at(stream: string, revision: bigint): LogRecord | undefined;
-  /** The revision of the last event, whether reads show it or not. Undefined: there never was one. */
+  /** Returns the revision of the last event, even if reads do not show it, or undefined if there never was one. */
   last(stream: string): bigint | undefined;
-  /** Returns the records that a read shows, in order of revision; undefined for `NoStream`. */
+  /** Returns the records that a read shows, in order of revision, or undefined for `NoStream`. */
   visible(stream: string): readonly LogRecord[] | undefined;
   metadata(stream: string): StreamMetadata;
   isSoftDeleted(stream: string): boolean;
   setMetadata(stream: string, metadata: StreamMetadata): void;
-  /** Removes what reads do not show, but for each stream's last event, and returns it. */
+  /** Removes the records that reads do not show, except each stream's last event, and returns them. */
   scavenge(): readonly LogRecord[];
 };
 
 /**
- * The streams of the test double, after IndexReader.cs of the server (ReadStreamEventsForwardInternal, ReadEventInternal): a stream
- * truncated before the largest revision does not exist for reads; of others they show what is neither before `$tb` nor older
- * than the newest `$maxCount`. Revisions stay.
+ * Creates the streams of the test double, like IndexReader.cs of the server (ReadStreamEventsForwardInternal, ReadEventInternal). A
+ * stream that is truncated before the largest revision does not exist for reads. Of other streams, reads show the events from `$tb` on
+ * that are among the newest `$maxCount`. Revisions never change.
  */
 export const createDoubleStreams = (): DoubleStreams => {
   const streams = new Map<string, LogRecord[]>();

@@ -66,7 +66,7 @@ type Search = {
   readonly drop: number | undefined;
   /** Index of the next record. */
   next: number;
-  /** The last that was sent, of an event or not. */
+  /** The last position that was sent, with an event or as a checkpoint. */
   checkpoint: bigint | undefined;
   sent: number;
 };
@@ -105,7 +105,7 @@ const goLive = async (search: Search): Promise<void> => {
       await sendEvent(search, record);
       continue;
     }
-    // SubscriptionsService.cs counts what a filter lets by.
+    // The server counts the records that the filter refuses (SubscriptionsService.cs).
     const passed = Math.min(services.log.records.alike(search.next), interval - counter);
     search.next += passed;
     counter += passed;
@@ -142,12 +142,12 @@ const waitForMore = async ({ log }: DoubleServices, call: ReadCall, next: number
 const startOf = ({ log }: DoubleServices, all: ReadReq.Options.AllOptions): number => {
   if (all.hasStart()) return 0;
   if (all.hasEnd()) return log.records.length;
-  // Unlike a read it takes a position between records (seen on 24.2).
+  // Unlike a read, a subscription accepts a position between records (seen on 24.2).
   const index = indexFrom(log.records, positionOf(all));
   return log.records.at(index)?.position === positionOf(all) ? index + 1 : index;
 };
 
-/** Sends, and drops a subscriber that does not take the message while the log grows by more than it may lag. */
+/** Sends a message. Drops a subscriber that does not receive it while `dropSlowAfter` events are written. */
 const sendWatched = async (
   { log, dropSlowAfter }: DoubleServices,
   call: ReadCall,

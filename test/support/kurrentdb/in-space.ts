@@ -1,8 +1,8 @@
 import type { EventStore, StoredEvent } from '../../../shared/event-store/event-store.ts';
 
 /**
- * A store on a server that others use too, seen as a log of its own: every stream gets the space's name in front, and loses
- * it again when it is read.
+ * Wraps a store on a shared server, so that it looks like a separate log. Names of streams get the space's name as a prefix, and reads
+ * remove it again.
  */
 export const inSpace = (store: EventStore, space: string): EventStore => {
   const outward = (stream: string) => (stream === '' ? '' : `${space}.${stream}`);

@@ -7,7 +7,7 @@ export type ClusterNode = { readonly double: KurrentDbDouble; readonly gate: Tcp
 
 /** Three doubles on one log that elect a leader as a cluster does. */
 export type KurrentDbCluster = {
-  /** Names all nodes. */
+  /** Connection string that names all nodes. */
   readonly url: string;
   readonly nodes: readonly ClusterNode[];
   readonly log: DoubleLog;
@@ -20,7 +20,7 @@ export type KurrentDbCluster = {
   stop(): Promise<void>;
 };
 
-/** A real cluster took a second (24.2, default settings). Its nodes report the old leader until then. */
+/** Duration of an election. A real cluster took a second (24.2, default settings). Nodes report the old leader until then. */
 const ELECTION_MS = 1_000;
 
 export const startKurrentDbCluster = async ({ electionMs = ELECTION_MS } = {}): Promise<KurrentDbCluster> => {

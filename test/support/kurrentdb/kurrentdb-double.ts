@@ -7,18 +7,18 @@ import { createServer, listen, type TlsIdentity } from './double-server.ts';
 import type { DoubleServices, Observed } from './double-services.ts';
 
 export type KurrentDbDoubleOptions = {
-  /** Shared by several doubles, they are the nodes of one cluster. Default: a log of its own. */
+  /** Doubles that share a log are the nodes of one cluster. Default: a new log. */
   readonly log?: DoubleLog;
   readonly credentials?: { readonly username: string; readonly password: string };
   /** Version that the double reports. Default: 25.1.0, with AppendRecords 26.1.0. */
   readonly version?: string;
-  /** Whom it lets do what, by name, where there is more than one user. */
+  /** Rights of users by name, if there is more than one user. */
   readonly users?: Readonly<Record<string, DoubleUser>>;
-  /** Default: no TLS. */
+  /** Key and certificate for TLS. Default: no TLS. */
   readonly tls?: TlsIdentity;
   readonly maxAppendSize?: number;
   readonly dropSlowAfter?: number;
-  /** Returns the port in its gossip and its answers. Default: the port it listens to. */
+  /** Returns the port that its gossip and answers name. Default: the port on which it listens. */
   readonly advertisedPort?: () => number | undefined;
   /** True if it reports that it has `BatchAppend` (EventStoreDB 21.10 and later). Default: true. */
   readonly batchAppend?: boolean;
@@ -28,7 +28,7 @@ export type KurrentDbDoubleOptions = {
   readonly pace?: DoublePace;
 };
 
-/** Appends are written one after the other, and each waits for a flush of the disk. */
+/** Durations of an append. Appends are written one after the other, and each waits for a flush of the disk. */
 export type DoublePace = { readonly writeMs: number; readonly flushMs: number };
 
 /**
@@ -39,7 +39,7 @@ export const MEASURED_PACE: DoublePace = { writeMs: 0.43, flushMs: 2.6 };
 
 export type DoubleUser = {
   readonly password: string;
-  /** The ACL of $all; on a server only $admins have it by default. */
+  /** True if the ACL of $all allows reads. On a server only $admins may read it by default. */
   readonly readsAll: boolean;
   readonly writes: boolean;
 };
@@ -54,7 +54,7 @@ export type KurrentDbDouble = {
   /** Number of calls of each kind that arrived. */
   readonly calls: { readonly [call in DoubleCall]: number };
   readonly observed: Observed;
-  /** Makes that node the leader: calls that need one are refused and name it. `nobody`: there is no majority. */
+  /** Makes another node the leader. This node refuses calls that require the leader, and names it. `nobody`: there is no majority. */
   follow(leader: KurrentDbDouble | 'nobody'): void;
   /** The state that the gossip of other nodes reports for it, if that differs from `isAlive`. */
   seenAs(state: 'alive' | 'dead'): void;
@@ -69,10 +69,10 @@ export type KurrentDbDouble = {
 
 /**
  * Starts a TEST DOUBLE of a KurrentDB node in this process. It has a log in memory, and answers over real gRPC on its
- * own port. It answers the calls that the official client makes: server features, gossip, append, batch append, read and
- * subscribe. Its messages are those from which the client package was generated. It shows that the adapter speaks the
- * protocol and survives faults. It proves nothing about a real server, which decides (test/README.md says how to run the
- * same tests on one).
+ * own port. It answers the calls of the official client: server features, gossip, append, batch append, read and
+ * subscribe. The client package was generated from the same messages. The double shows that the adapter implements the
+ * protocol and survives faults. It proves nothing about a real server (test/README.md explains how to run the same tests
+ * on one).
  */
 export const startKurrentDbDouble = async (
   options: KurrentDbDoubleOptions = {},
@@ -88,7 +88,7 @@ export const startKurrentDbDouble = async (
   const pace = createPace(options.pace);
   const enter = async (call: DoubleCall, metadata: Metadata): Promise<Fault | undefined> => {
     calls[call] += 1;
-    // As on the server, anyone may ask for its features.
+    // Everyone may ask for the features, as on the server.
     if (call !== 'features') checkAccess(options, call, metadata);
     const fault = await meet(faults.take(call));
     if (call === 'append' || call === 'batchAppend') await pace();
@@ -169,7 +169,7 @@ const meet = async (fault: Fault | undefined): Promise<Fault | undefined> => {
 };
 
 /**
- * A wrong password is UNAUTHENTICATED (AuthenticationMiddleware answers 401), everything else that is refused is
+ * Refuses a wrong password with UNAUTHENTICATED (AuthenticationMiddleware answers 401), and everything else with
  * PERMISSION_DENIED (RpcExceptions.AccessDenied).
  */
 const checkAccess = (

@@ -1,18 +1,18 @@
 import { execFileSync } from 'node:child_process';
 import { KurrentDbContainer } from '@testcontainers/kurrentdb';
 
-/** The server that the adapter is tested on where there is Docker: that of docker-compose.yml. */
+/** Image of the server on which the adapter is tested if there is Docker. docker-compose.yml uses the same. */
 const KURRENTDB_IMAGE = 'docker.kurrent.io/kurrent-latest/kurrentdb:25.1.0';
 
 /**
- * The connection string in `VARVE_TEST_KURRENTDB`: a whole one, which may name several nodes, or the nodes alone, separated by
- * commas. Undefined when it is not set.
+ * Returns the connection string of `VARVE_TEST_KURRENTDB`, or undefined if it is not set. The variable has a whole connection string,
+ * or only the addresses of nodes, separated by commas.
  */
 export const realServerUrl = (given = process.env['VARVE_TEST_KURRENTDB']): string | undefined => {
   if (given === undefined || given === '') return undefined;
   const addresses = given.split(/,(?=[a-z+]+:\/\/)/);
   if (addresses.length === 1) return /^[a-z+]+:\/\//.test(given) ? given : `kurrentdb://${given}`;
-  // Several connection strings: the hosts of all, with the settings of the first.
+  // Several connection strings become one, with the hosts of all and the settings of the first.
   const [first = '', ...others] = addresses;
   const [, head = '', settings = ''] = /^([^?]*?)\/?(\?.*)?$/.exec(first) ?? [];
   const hosts = others.map((address) =>
@@ -24,8 +24,8 @@ export const realServerUrl = (given = process.env['VARVE_TEST_KURRENTDB']): stri
 export type RealServer = { readonly url: string; stop(): Promise<void> };
 
 /**
- * Returns how to reach a real server: VARVE_TEST_KURRENTDB=URL names one that runs, `docker` starts a container. Unasked, a
- * container is started where Docker has the image already: tests fetch no database. Undefined when there is none of these.
+ * Returns a function that provides a real server, or undefined if there is none. VARVE_TEST_KURRENTDB=URL names a running one, and
+ * `docker` starts a container. By default, a container is started only if Docker has the image: tests download no database.
  */
 export const findRealServer = (): (() => Promise<RealServer>) | undefined => {
   const url = process.env['VARVE_TEST_KURRENTDB'];

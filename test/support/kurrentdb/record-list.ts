@@ -1,11 +1,11 @@
-/** A log's records in order. Long stretches of others' records are made when they are read, not stored. */
+/** Records of a log, in order. Long runs of other applications' records are not stored, but created when they are read. */
 export type RecordList<R> = Iterable<R> & {
   readonly length: number;
   at(index: number): R | undefined;
   push(record: R): void;
-  /** `count` records, all of one kind: where one matches a filter by stream or type, all do. */
+  /** Adds `count` records of one kind: a filter by stream or type matches all of them or none. */
   pushAlike(count: number, make: (n: number) => R): void;
-  /** Returns how many successive records from an index on have the same kind: at least 1. */
+  /** Returns the number of successive records of the same kind from an index on, at least 1. */
   alike(index: number): number;
 };
 

@@ -7,8 +7,8 @@ import { HEAD_REQUEST } from '../../../shared/event-store/kurrentdb/kurrentdb-pa
 import { readEvents } from '../../../shared/event-store/kurrentdb/kurrentdb-read.ts';
 
 /**
- * A program: reads from the address in its first argument, and replaces the channel after each read, as often as the second says.
- * Writes what that cost as one line of JSON. Run with --expose-gc.
+ * A program that reads from the address in its first argument, and replaces the channel after each read. The second argument is the number
+ * of replacements. Writes the used descriptors and memory as one line of JSON. Run with --expose-gc.
  */
 const [url = '', count = '0'] = process.argv.slice(2);
 const node = createNodeClient(parseAddress(url), { firstMs: 1, even: 1_000_000, longestMs: 1 });
@@ -17,7 +17,7 @@ const replace = async (times: number) => {
   for (let n = 0; n < times; n += 1) {
     await readEvents(node, HEAD_REQUEST, 5_000);
     node.channel.lost(await node.channel.current(), new UnavailableError());
-    // In operation there is at most one a second, and garbage is collected meanwhile.
+    // In operation there is at most one replacement a second, so garbage is collected in between.
     if (n % 10 === 0) globalThis.gc?.();
   }
   await delay(200);

@@ -1,6 +1,6 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A TCP address in front of another, which can be cut, or left standing without an answer. */
+/** A TCP proxy that can cut connections, or keep them open without an answer. */
 export type TcpGate = {
   readonly port: number;
   /** Behaves like a process that was stopped (SIGSTOP): the kernel accepts connections, and nothing answers. */
@@ -9,7 +9,7 @@ export type TcpGate = {
   /** Behaves like a process that was killed: connections end, new ones are refused. */
   cut(): Promise<void>;
   restore(): Promise<void>;
-  /** Connections that are open now. */
+  /** Returns the number of open connections. */
   open(): number;
   stop(): Promise<void>;
 };
@@ -25,7 +25,7 @@ export const openTcpGate = async (targetPort: number): Promise<TcpGate> => {
   };
   const accept = (incoming: Socket) => {
     const outgoing = connect(targetPort, '127.0.0.1');
-    // Both ends of gRPC write at once; Nagle's algorithm in between would add 40 ms to an exchange.
+    // Both ends of gRPC send without delay. Nagle's algorithm in this proxy would add 40 ms to an exchange.
     for (const socket of [incoming, outgoing]) hold(socket.setNoDelay());
     incoming.on('data', (bytes) => outgoing.write(bytes));
     outgoing.on('data', (bytes) => incoming.write(bytes));

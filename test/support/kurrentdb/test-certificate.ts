@@ -6,12 +6,12 @@ import { join } from 'node:path';
 export type TestCertificate = {
   readonly key: Buffer;
   readonly certificate: Buffer;
-  /** PEM of the authority that vouches for it. */
+  /** PEM file of the authority that signed the certificate. */
   readonly authorityFile: string;
   remove(): void;
 };
 
-/** A certificate for localhost by an authority of its own, good for a day, made with the openssl command. */
+/** Creates a certificate for localhost, signed by a new authority and valid for a day, with the openssl command. */
 export const createTestCertificate = (): TestCertificate => {
   const folder = mkdtempSync(join(tmpdir(), 'varve-tls-'));
   const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
