@@ -10,8 +10,8 @@ import { startVarve } from './start-varve.ts';
 
 /**
  * `node test/bench/idle-streams.ts`: measures the memory of idle streams of the change feed. The limit on open files must be higher than
- * their number. Prints the resident memory of the server's processes three times: before, with all streams open after three heartbeats,
- * and after a write that each stream received. The aim is at most 300 MB more for 10,000 streams.
+ * their number. Prints the resident memory of the server's processes: before, with all streams open after three heartbeats, and after a
+ * write that each stream received. The aim is at most 300 MB more for 10,000 streams.
  */
 const options = new Command()
   .option('--streams <n>', 'open streams', '10000')

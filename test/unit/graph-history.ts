@@ -4,7 +4,7 @@ import { changed, created, deleted, discarded, published, unpublished } from './
 
 /**
  * Random histories for the graph. A step names a document and an operation. `historyOf` turns it into an event that fits the state by
- * then, as the write side would: for example, an entry is created before it is changed.
+ * then, as the write side would. For example, an entry is created before it is changed.
  */
 export type Step = {
   readonly kind: 'write' | 'publish' | 'unpublish' | 'discard' | 'delete';
