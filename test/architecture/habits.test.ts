@@ -84,7 +84,7 @@ it('finds names that two files export', () => {
   ]);
 });
 
-/** `text` with statements in place of `…`, so that the function around them has this many lines. */
+/** Replaces `…` in `text` by statements, so that the function around them has this many lines. */
 function filled(text: string, lines: number): string {
   return text.replace('…', 'x();\n'.repeat(lines - 1));
 }

@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
 });
 
-/** A checkout made of these files, with this one's packages. Each folder may import what it likes, in the order of the files. */
+/** Creates a checkout with these files and the packages of this one. Its table has a row for each folder, in the order of the files. */
 async function checkoutOf(files: { readonly [file: string]: string }): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'varve-imports-'));
   folders.push(folder);
@@ -132,7 +132,7 @@ test.each<{ rule: string; files: { readonly [file: string]: string } }>([
   for (const violation of violations) expect(violation.startsWith(rule)).toBe(true);
 });
 
-/** A type import from one file to another, the weakest kind there is: from a room to one whose row is below. */
+/** Returns files with an import from a room to one whose row is below. It is a type import, the weakest kind. */
 function layers(from: string, to: string): { [file: string]: string } {
   const specifier = path.relative(path.dirname(from), to);
   return {

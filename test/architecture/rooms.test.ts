@@ -17,7 +17,7 @@ const FILES = [
   'services/query/a.ts',
   'services/main.ts',
 ];
-/** Each entry of the rows is used. */
+/** Imports that use each entry of the rows. */
 const IMPORTS = [
   ['shared/sqlite/a.ts', 'node:sqlite'],
   ['shared/log/a.ts', '@scope/client'],

@@ -10,7 +10,7 @@ type Meaning = {
   readonly forms: RegExp;
   readonly means: string;
   readonly say: string;
-  /** Folders and files without the word: an identifier there would have it in another meaning. Add rooms as they become clean. */
+  /** Folders and files whose identifiers must not contain the word, since it would have another meaning there. Add clean rooms. */
   readonly notIn: readonly string[];
 };
 

@@ -8,7 +8,7 @@ import { png } from '../support/upload-client.ts';
 
 const skip = longInBrowser('comparisons of front ends');
 
-/** A front end of these pages, or an API of these pictures. */
+/** Serves the pages of a front end, or the pictures of an API. */
 async function serve(answers: { readonly [path: string]: string | Buffer }): Promise<string> {
   const server = createServer((request, response) => {
     const answer = answers[request.url ?? ''];

@@ -12,7 +12,7 @@ describe('/docs in a browser', skip, () => {
   let server: RunningServer;
   let browser: Browser;
   let page: Page;
-  /** Console errors (a breach of the page's CSP is one), exceptions, and requests that failed. */
+  /** Console errors (including violations of the page's CSP), exceptions, and failed requests. */
   const faults: string[] = [];
   const hosts = new Set<string>();
 
@@ -36,7 +36,7 @@ describe('/docs in a browser', skip, () => {
     await server?.dispose();
   });
 
-  /** Opens an operation, lets `fill` fill it in, sends it, and gives the answer as the page shows it. */
+  /** Opens an operation, fills it in with `fill`, and sends it. Returns the answer that the page shows. */
   async function tryOperation(tag: string, id: string, fill: (operation: Locator) => Promise<void>) {
     const operation = page.locator(`#operations-${tag}-${id}`);
     if (!(await operation.isVisible())) await page.click(`[data-tag="${tag}"]`);

@@ -5,7 +5,7 @@ import { type Browser, longInBrowser, openBrowser } from '../support/chromium.ts
 import { faultsOf, servePage, serveScripts } from '../support/instant-page.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
 
-/** A page is done some time after a click, on a busy machine later. */
+/** Timeout for a page's reaction to a click, which takes longer on a busy machine. */
 const WAIT = { timeout: 20_000 };
 
 describe('the pages that a new user sees', longInBrowser('start page and search page in Chromium'), () => {
@@ -99,7 +99,7 @@ describe('the pages that a new user sees', longInBrowser('start page and search 
     await other.fill('.ais-SearchBox-input', 'casa');
     await expect.poll(() => other.locator('.ais-Hits-item mark').first().textContent(), WAIT).toBe('Casa');
     expect(await other.textContent('.ais-Hits-item')).toMatch(/^Casa .*, Lisbon/);
-    // Nothing asks for an icon but the browser.
+    // Only the browser itself asks for an icon.
     expect(its.filter((fault) => !fault.includes('favicon'))).toEqual([]);
     served.close();
   });

@@ -33,7 +33,7 @@ export const PRODUCTS: readonly Product[] = Array.from({ length: 24 }, (_, i) =>
 
 const text = { type: 'string' };
 
-/** Content types of the shop, in a new folder. */
+/** Writes the content types of the shop to a new folder. */
 export function writeShop(): string {
   const folder = mkdtempSync(join(tmpdir(), 'varve-shop-'));
   const write = (path: string, json: object) => {
@@ -75,7 +75,7 @@ function pageOf(packages: readonly string[], script: string): string {
 const CLIENT = (host: string) =>
   `const searchClient = window['algoliasearch/lite'].liteClient('varve', 'public', { hosts: [{ url: '${host}', accept: 'readWrite', protocol: 'http' }] });`;
 
-/** A page of instantsearch.js with these widgets and the hits; `w` are its widgets. */
+/** Returns a page of instantsearch.js with these widgets and the hits. In `widgets`, `w` has the library's widgets. */
 export function javascriptPage(host: string, widgets: string): string {
   return pageOf(
     ['algoliasearch', 'instantsearch.js'],
@@ -88,7 +88,7 @@ search.start();`,
   );
 }
 
-/** The same of react-instantsearch; \`h\` makes an element and \`R\` has the components. */
+/** Returns a page of react-instantsearch. In `widgets`, `h` makes an element and `R` has the components. */
 export function reactPage(host: string, widgets: string): string {
   return pageOf(
     ['algoliasearch', 'react', 'react-dom', 'react-instantsearch'],

@@ -6,7 +6,7 @@ import { faultsOf, servePage, serveScripts } from '../support/instant-page.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
 import { javascriptPage, PRODUCTS, type Product, reactPage, writeShop } from './widget-pages.ts';
 
-/** A widget of both libraries, or of one; an action, and what the page shows after it. */
+/** A widget of one or both libraries, an action, and the expected page after it. */
 type Case = {
   readonly javascript?: string;
   readonly react?: string;
@@ -83,7 +83,7 @@ const CASES: Readonly<Record<string, Case>> = {
     ...BRANDS,
     act: click('.ais-RefinementList-labelText', 'Acme'),
     hits: ({ brand }) => brand === 'Acme',
-    // The counts of the others do not change: they come from a query of their own.
+    // The counts of the other values do not change, since the facet has its own query.
     shows: texts('.ais-RefinementList-count'),
     wanted: ['8', '8', '8'],
   },
@@ -200,7 +200,7 @@ const CASES: Readonly<Record<string, Case>> = {
     javascript: `w.relevantSort({ ${at}, templates: { text: () => 'sorted otherwise' } }), ${BOX.javascript}`,
     act: type('oak'),
     hits: ({ name }) => /Oak/.test(name),
-    // Varve leaves out nothing that sorts badly.
+    // Varve never omits hits that rank low, so the widget is empty.
     shows: (page) => page.locator('.ais-RelevantSort').count(),
     wanted: 0,
   },
@@ -325,7 +325,7 @@ const LIBRARIES = [
   ['instantsearch.js', 'javascript', javascriptPage],
   ['react-instantsearch', 'react', reactPage],
 ] as const;
-/** A page is done some time after a click, on a busy machine later. */
+/** Timeout for a page's reaction to a click, which takes longer on a busy machine. */
 const WAIT = { timeout: Number(process.env['VARVE_WIDGET_WAIT_MS'] ?? 30_000) };
 
 describe('widgets of InstantSearch', longInBrowser('each widget in Chromium'), () => {

@@ -73,7 +73,7 @@ describe('a sync token', () => {
   );
 
   describe('of another log', () => {
-    /** Servers with one access key. */
+    /** Starts a server. All have the same access key. */
     const start = async (data: string) => {
       const own = await startServer({ data, arguments: KEY });
       onTestFinished(() => own.dispose());
@@ -105,7 +105,7 @@ describe('a sync token', () => {
       const copy = createAsk((await start(restored)).url);
       const refused = async () => [await statusOf(copy, early), await statusOf(copy, late)];
       expect(await refused()).toEqual([410, 410]);
-      // The copy has gone further than the tokens, another way.
+      // The copy's log continues differently, beyond the position of the tokens.
       for (const key of ['own 1', 'own 2', 'own 3', 'own 4']) await write(copy, key);
       expect(await refused()).toEqual([410, 410]);
       expect((await readFeed(copy, 'types=tags')).items).toHaveLength(5);

@@ -6,7 +6,7 @@ import { type RunningServer, startServer } from '../support/server.ts';
 let server: RunningServer;
 let ask: Ask;
 let anonymous: Ask;
-/** May find tags and articles, and sees no drafts. */
+/** A caller that may find tags and articles, but no drafts. */
 let site: Ask;
 
 const TAG = 'api::tag.tag';
@@ -30,7 +30,7 @@ async function write(method: string, path: string, data?: unknown): Promise<stri
 
 const createTag = (key: string) => write('POST', '/api/tags', { key, name: key });
 const latest = async (query = '', as = ask) => (await readFeed(as, query)).next;
-/** Without what is different in each run. */
+/** Returns the items without the values that differ in each run. */
 const brief = (items: readonly object[]) =>
   items.map((item) => {
     const { position: _position, at: _at, ...rest } = item as { position: string; at: string };

@@ -16,7 +16,7 @@ const KILLS = Number(process.env['VARVE_MIRROR_KILLS'] ?? 3);
 const TIMEOUT_MS = 120_000 + CHANGES * 200 + KILLS * 20_000;
 const TYPES = 'api::tag.tag=tags,api::article.article=articles';
 
-/** The program as documented. */
+/** Writes the program of docs/mirroring.md to a file. */
 function writeProgram(folder: string): string {
   const page = readFileSync(fileURLToPath(new URL('../../docs/mirroring.md', import.meta.url)), 'utf8');
   const code = /```js\n(.*?)```/s.exec(page)?.[1];

@@ -8,7 +8,7 @@ import { type RunningServer, startServer } from '../support/server.ts';
 
 let server: RunningServer;
 let ask: Ask;
-/** May find pages and topics, drafts included, and no authors. */
+/** A caller that may find pages and topics, including drafts, but no authors. */
 let reader: Ask;
 const contentTypes = writePageTypes();
 
@@ -37,7 +37,7 @@ const QUERY = 'types=pages&status=draft,published';
 const brief = (items: readonly FeedItem[]) =>
   items.map(({ status, event, changed }) => `${status} ${event} ${changed ?? ''}`.trim());
 
-/** Items for one write, as the reader sees them. */
+/** Writes, and returns the new items of the reader's feed. */
 async function itemsAfter(run: () => Promise<unknown>, query = QUERY): Promise<readonly FeedItem[]> {
   const { next } = await readFeed(reader, query);
   await run();
@@ -73,7 +73,7 @@ describe('an edit of private attributes alone', () => {
       'draft update title',
       'published update title',
     ]);
-    // The same as an edit of nothing: neither tells the other.
+    // An edit without values gives the same result, so the feed does not reveal the change of a private value.
     expect(brief(await put({}, '?status=draft'))).toEqual([]);
   });
 

@@ -36,7 +36,7 @@ describe('a token that the current content does not continue', takesMinutes('res
     onTestFinished(reader.close);
     return reader;
   };
-  /** The stream says that the reader has to forget what it has, and lists everything. */
+  /** Expects that a stream tells the reader to discard its rows, and lists all rows. */
   const expectReset = async (query: string, last: string, ids: readonly string[]) => {
     const reader = await stream(query, last);
     await reader.until(({ events }) => events.length > 1);
@@ -84,7 +84,7 @@ describe('a token that the current content does not continue', takesMinutes('res
     const { next } = await readFeed(ask(), TOPICS);
     await restart(after, copy);
     await expectReset(TOPICS, next, kept);
-    // The copy has gone further than the token, another way.
+    // The copy's log continues differently, beyond the position of the token.
     for (const name of ['own 1', 'own 2', 'own 3', 'own 4', 'own 5', 'own 6'])
       kept.push(await create('/api/topics', { name }));
     await expectReset(TOPICS, next, kept);

@@ -131,7 +131,7 @@ describe('a live list', () => {
     const id = await createTag('live1');
     await list.until(() => list.events.length === 2);
     await notified.until(() => notified.events.length === 1);
-    // Neither a value that the list does not show, nor another document changes it.
+    // The list does not change for a value that it does not show, or for another document.
     await ask(`/api/tags/${id}`, { method: 'PUT', body: { data: { name: 'shown nowhere' } } });
     await createTag('live2');
     await list.until(() => list.events.length === 3);
@@ -259,7 +259,7 @@ describe('a stream ends', () => {
     await expect.poll(() => open().then(() => 200, String), { timeout: 10_000 }).toBe(200);
   });
 
-  /** Streams of an application without content. */
+  /** Starts an application without content, and its streams. */
   const startStreams = async (limits: Partial<StreamLimits>) => {
     const app = fastify();
     const streams = createEventStreams({

@@ -4,7 +4,7 @@ import { type RunningServer, startServer } from '../support/server.ts';
 
 const CLIENT_SCHEMA = fileURLToPath(new URL('schema', import.meta.url));
 
-/** A server with articles (localized, draft & publish), categories and a homepage, for the tests of one file. */
+/** Starts a server with articles (localized, draft & publish), categories and a homepage, for the tests of one file. */
 export function clientServer(env: Readonly<Record<string, string>> = {}): {
   readonly url: string;
   readonly api: string;

@@ -2,7 +2,7 @@ import qs from 'qs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { clientServer } from './client-server.ts';
 
-/** URLs as other programs build them, byte for byte. */
+/** Exact URLs that other programs build. */
 const server = clientServer();
 
 type Described = {

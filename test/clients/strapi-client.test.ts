@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { png } from '../support/upload-client.ts';
 import { clientServer } from './client-server.ts';
 
-/** Strapi's own client, as npm has it. */
+/** Strapi's own client from npm. */
 const server = clientServer();
 let client: StrapiClient;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import sdkModule from 'strapi-sdk-js';
 import { beforeAll, expect, it } from 'vitest';
 import { clientServer } from './client-server.ts';
 
-/** The community's SDK, as npm has it. It keeps tokens in cookies or local storage: without a browser it sends none. */
+/** The community's SDK from npm. It keeps tokens in cookies or local storage, so it sends none without a browser. */
 const server = clientServer();
 // The SDK's types describe the CommonJS build, where the class is one level deeper.
 const Strapi = sdkModule as unknown as typeof sdkModule.default;

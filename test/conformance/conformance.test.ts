@@ -17,7 +17,7 @@ type Report = {
   }[];
 };
 
-/** Every recorded case that can be seen here, as `run.mjs` counts them in its default mode. */
+/** Every case of the visible part of the corpus, as `run.mjs` counts them in its default mode. */
 const CASES = readCases();
 
 describe('the recorded answers of Strapi 5', () => {
@@ -66,7 +66,7 @@ function readDisputed(): Readonly<Record<string, string>> {
   return JSON.parse(readFileSync(DISPUTED, 'utf8')) as Record<string, string>;
 }
 
-/** Number of cases by area, without those that are disputed or have no wanted answer. */
+/** Returns the number of cases by area, without those that are disputed or have no wanted answer. */
 function readCases(): ReadonlyMap<string, number> {
   const disputed = readDisputed();
   const counts = new Map<string, number>();
@@ -86,7 +86,7 @@ function readCorpus(): readonly CorpusCase[] {
   );
 }
 
-/** GET requests of the corpus that name no document of a recording. */
+/** Returns the GET requests of the corpus that do not contain ids of a recording. */
 function readGetPaths(): readonly string[] {
   return readCorpus()
     .flatMap(({ request }) => (request?.method === 'GET' ? [request.path] : []))
@@ -120,7 +120,7 @@ type CorpusCase = Expectation & {
   readonly steps?: readonly Expectation[];
 };
 
-/** A case that only records a defect says nothing about what is wanted. */
+/** Returns true if a case has a wanted answer. Some cases only record a defect of Strapi. */
 function isWanted(corpusCase: CorpusCase): boolean {
   if (corpusCase.quirk === undefined) return true;
   return [corpusCase, ...(corpusCase.steps ?? [])].some((step) => step.better ?? step.recorded);

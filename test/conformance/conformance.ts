@@ -6,10 +6,10 @@ import { removeIndices } from '../support/remove-indices.ts';
 import { AS_RECORDED, loadFixtures, runCorpus, startLoadedServer } from './run-corpus.ts';
 
 /**
- * `npm run conformance -- --only deep`: the corpus against a server of its own. With `--read-index URL` the server
- * reads Elasticsearch, in indices of its own. `--fleet` with that sends everything to a `varve api` that runs with a `varve project`.
- * `VARVE_TEST_KURRENTDB` puts the log of a single server on a KurrentDB, in a namespace of its own. All other arguments are passed
- * to run.mjs (its head lists them), and its exit code is returned.
+ * `npm run conformance -- --only deep`: runs the corpus against a new server. With `--read-index URL`, the server reads from new
+ * indices on Elasticsearch. With `--fleet` in addition, all requests go to a `varve api` next to a `varve project`. With
+ * `VARVE_TEST_KURRENTDB`, the log of a single server is on a KurrentDB, in a new namespace. All other arguments are passed to run.mjs
+ * (its head lists them), and its exit code is returned.
  */
 const { values, tokens } = parseArgs({
   options: { 'read-index': { type: 'string' }, fleet: { type: 'boolean' } },

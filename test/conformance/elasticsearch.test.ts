@@ -8,8 +8,8 @@ import { takesMinutes } from '../support/takes-minutes.ts';
 import { AS_RECORDED, runCorpus, startLoadedServer } from './run-corpus.ts';
 
 /**
- * Two servers over the same log, one reading from Elasticsearch. When caught up they answer the same, byte for byte, refusals included:
- * SAME_ANSWERS=5000 for a full run. The corpus is loaded by the embedded one here, which is faster;
+ * Two servers on the same log, of which one reads from Elasticsearch. When caught up, their answers are equal byte for byte, including
+ * refusals. SAME_ANSWERS=5000 for a full run. The embedded server loads the corpus, which is faster.
  * `npm run conformance -- --read-index URL` loads it through Elasticsearch.
  */
 const REQUESTS = Number(process.env['SAME_ANSWERS'] ?? 300);
@@ -92,7 +92,7 @@ describe(
         }
       };
       await Promise.all(Array.from({ length: AT_ONCE }, compare));
-      // Most of them are not refusals.
+      // Most answers are not refusals.
       expect(found).toBeGreaterThan(REQUESTS / 2);
     });
 

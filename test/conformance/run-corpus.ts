@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { type RunningServer, type ServerOptions, startServer } from '../support/server.ts';
 
-/** The vendored programs, unchanged: they speak to the server over HTTP only. */
+/** The programs of the corpus. They only use HTTP. */
 const LOAD = fileURLToPath(new URL('load.mjs', import.meta.url));
 const RUN = fileURLToPath(new URL('run.mjs', import.meta.url));
 export const DISPUTED = fileURLToPath(new URL('disputed.json', import.meta.url));
@@ -11,7 +11,7 @@ export const DISPUTED = fileURLToPath(new URL('disputed.json', import.meta.url))
 /** Settings under which the answers were recorded. */
 export const AS_RECORDED = { VARVE_USERS_ENVELOPE: 'false' } as const;
 
-/** A server with the corpus schema, by default with users as Strapi answers them, loaded with the corpus fixtures. */
+/** Starts a server with the schema and fixtures of the corpus. By default it answers users in Strapi's form. */
 export async function startLoadedServer(
   options: ServerOptions = { env: AS_RECORDED },
 ): Promise<RunningServer> {
@@ -32,7 +32,7 @@ export async function loadFixtures(url: string): Promise<void> {
   if (load.code !== 0) throw new Error(`load.mjs failed:\n${load.output}`);
 }
 
-/** Runs the corpus against `url`; `show` lets it print as it goes. */
+/** Runs the corpus against `url`. With `show`, it prints its output at once. */
 export function runCorpus(
   url: string,
   args: readonly string[],

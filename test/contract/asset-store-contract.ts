@@ -2,10 +2,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type AssetStore, AssetTooLarge, type ByteRange } from '../../shared/asset-store/asset-store.ts';
 
-/** One place where assets are kept, empty at first. `open` gives a further store on the same place. */
+/** A place for assets, empty at first. `open` returns another store on the same place. */
 export type AssetPlace = {
   readonly open: () => Promise<AssetStore>;
-  /** Names of everything that is kept or arriving. */
+  /** Returns the names of all assets, including those that are still arriving. */
   readonly names: () => Promise<readonly string[]>;
   readonly remove: () => Promise<void>;
 };

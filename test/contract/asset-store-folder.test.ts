@@ -57,7 +57,7 @@ it('removes at once the files of a process that has ended, and none of a running
   expect(await living.size(staged.hash)).toBe(11);
 });
 
-/** Keeps an upload after the working directory was removed, to which the folder is relative. */
+/** Script that keeps an upload in a relative folder after the working directory was removed. */
 const KEEP = `
   import { rmSync } from 'node:fs';
   const { openFolderAssetStore } = await import(process.argv[1]);
@@ -96,7 +96,7 @@ it('refuses with 503 on a full disk or without file handles, and leaves no incom
   });
 });
 
-/** All files except the locks of processes. */
+/** Returns all files except the locks of processes. */
 async function filesOf(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries.flatMap((entry) => (entry.isFile() && !entry.name.includes('.lock') ? [entry.name] : []));

@@ -47,7 +47,7 @@ describe('reports of processes in Elasticsearch', await needsElasticsearch(), ()
     await processes.report(report('a', 1));
     await other.report(report('b', 1));
     await processes.report(report('a', 2));
-    // Before a search could find it.
+    // A read by name finds the report before a search does.
     expect(await processes.reportsOf(['a', 'b'])).toEqual([report('a', 2)]);
     await expect.poll(processes.reports, PATIENT).toEqual([report('a', 2)]);
     await processes.remove('a');

@@ -10,7 +10,7 @@ import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.t
 import { startElasticsearchProxy } from '../support/elasticsearch-proxy.ts';
 import { removeIndices } from '../support/remove-indices.ts';
 
-/** The indices that leaders make, of which one may have been replaced and not know it. */
+/** Indices that leaders create. One of the leaders may have been replaced without noticing. */
 const space = `opened_${process.pid}`;
 const json = {
   kind: 'collectionType',
@@ -30,7 +30,7 @@ function openCluster(): ElasticsearchCluster {
   return cluster;
 }
 
-/** Makes all indices, as a leader of this epoch. */
+/** Creates all indices, as a leader of this epoch. */
 function openAll({ openIndices }: ElasticsearchCluster, epoch: number): Promise<OpenedIndices> {
   return openIndices({ log: 'one', replaceAll: true, epoch });
 }

@@ -10,7 +10,7 @@ import { createElasticsearchClient } from '../../shared/read-index/elasticsearch
 import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
 import { removeIndices } from '../support/remove-indices.ts';
 
-/** The cluster decides which leader may move aliases. */
+/** A fence in the cluster decides which leader may move aliases. */
 const space = `fence_${process.pid}`;
 const index = `${space}-thing`;
 const alias = `${space}-live`;

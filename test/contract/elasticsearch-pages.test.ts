@@ -7,7 +7,7 @@ import { AUTHOR, libraryRegistry, row, TAG, TOWN } from './read-index-library.ts
 const ROWS = 2_600;
 const registry = libraryRegistry();
 
-/** Tags whose weights repeat, every tenth without one; ids count down as keys count up. */
+/** Returns tags whose weights repeat. Every tenth has none. Ids decrease while keys increase. */
 function tags(count: number, position: bigint) {
   const rows = Array.from({ length: count }, (_, i) => {
     const weight = i % 10 === 0 ? {} : { weight: i % 7 };
@@ -84,7 +84,7 @@ describe('limits on Elasticsearch', await needsElasticsearch(), () => {
 
   beforeAll(async () => {
     indices = await createTestIndices(registry, { toOne: 0, toMany: 0, paths: [] });
-    // The keys of 256 rows are read at once, whatever the limit.
+    // The keys of 256 rows are read at once, independent of the limit.
     index = await indices.open({ sortLimit: 2, semiJoinLimit: 300 });
     const rows = Array.from({ length: 400 }, (_, i) => {
       const values = { id: i + 1, name: `town ${i % 3}` };

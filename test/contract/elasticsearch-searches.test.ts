@@ -90,7 +90,7 @@ describe('searches by words on Elasticsearch', await needsElasticsearch(), () =>
     expect(found.results.map(({ total }) => total)).toEqual([2, 1, 1]);
     expect(found.sent).toHaveLength(2);
     const alone = await search(request('heat lay'));
-    // Equal ones of a request are sent once.
+    // Equal searches of a request are sent once.
     const distinct = new Set(found.sent[0]?.map((each) => JSON.stringify(each)));
     expect(distinct.size).toBe(alone.sent[0]?.length);
   });

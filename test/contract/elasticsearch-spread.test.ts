@@ -16,7 +16,7 @@ const { registry } = buildRegistry([
   { model: 'contentType', file: 'note.json', namespace: 'api::note', json },
 ]);
 
-/** Opens the indices as a leader does; answers how many types had to be made. */
+/** Opens the indices like a leader. Returns the number of types whose indices had to be created. */
 async function open(url: string, spread?: IndexSpread): Promise<number> {
   const connection = { url };
   const cluster = createElasticsearchCluster({ connection, space, registry, ...(spread && { spread }) });
@@ -30,7 +30,7 @@ async function open(url: string, spread?: IndexSpread): Promise<number> {
   }
 }
 
-/** Shards and replicas, each as often as there are such indices. */
+/** Returns the shards and replicas of every index. */
 async function spreads(url: string): Promise<readonly string[]> {
   const found = (await (await fetch(`${url}/${space}-*,-${space}-progress/_settings`)).json()) as Record<
     string,

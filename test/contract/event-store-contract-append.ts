@@ -263,7 +263,7 @@ type Step = {
 const appendSequence = fc.array(
   fc.record({
     stream: fc.nat(2),
-    /** A number is an offset from the true revision: 0 is met. */
+    /** A number is an offset from the actual revision, so 0 is the correct expectation. */
     expected: fc.oneof(
       fc.constant('none' as const),
       fc.constant('any' as const),
@@ -276,7 +276,7 @@ const appendSequence = fc.array(
   { minLength: 1, maxLength: 15 },
 );
 
-/** Plays the steps against the store and against a list of ids per stream. */
+/** Executes the steps on the store and on a list of ids per stream, and compares both. */
 const agreesWithModel = async (store: EventStore, steps: readonly Step[]): Promise<void> => {
   const streams = [newStream(), newStream(), newStream()];
   const model: string[][] = [[], [], []];

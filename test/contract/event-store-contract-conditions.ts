@@ -145,7 +145,7 @@ const describeRetries = (withLog: WithLog): void => {
   );
 };
 
-/** A stream of two events. */
+/** Creates a stream of two events. */
 const newLease = async (store: EventStore): Promise<string> => {
   const lease = newStream();
   await store.append(lease, 'none', newEvents(2));

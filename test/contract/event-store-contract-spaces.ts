@@ -10,7 +10,7 @@ import {
   type WithLog,
 } from './event-store-fixtures.ts';
 
-/** Two spaces in one log. */
+/** Tests two namespaces in one log. */
 export const describeSpaces = (withLog: WithLog): void => {
   describe('spaces', () => {
     describeIsolation(withLog);
@@ -84,7 +84,7 @@ const describeForeignEvents = (withLog: WithLog): void => {
         const late = follow(store, end);
         await Promise.all([early.reached(end), late.reached(end)]);
         expect([early.events(), late.events()]).toEqual([3, 0]);
-        // Calls without events are few, however many events others have.
+        // The number of calls without events is small, even if other namespaces have many events.
         expect(early.calls() + late.calls()).toBeLessThan(200);
         await Promise.all([early.close(), late.close()]);
       })(),
@@ -106,7 +106,7 @@ const describeForeignEvents = (withLog: WithLog): void => {
   );
 };
 
-/** A subscriber that records up to which position the log was searched. */
+/** Subscribes, and records the position up to which the log was searched. */
 const follow = (store: EventStore, after: bigint) => {
   let [upTo, calls, count] = [after, 0, 0];
   let advanced = () => {};

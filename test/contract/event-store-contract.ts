@@ -35,7 +35,7 @@ export const describeEventStore = (
   });
 };
 
-/** Opens a log for each test, and closes it behind the test. */
+/** Opens a log for each test, and closes it after the test. */
 export const withLogOf =
   (createLog: () => Promise<TestLog>, abilities: Abilities = {}): WithLog =>
   (body) =>

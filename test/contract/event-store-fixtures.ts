@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { EventStore, NewEvent, StoredEvent } from '../../shared/event-store/event-store.ts';
 
-/** One log of its own, empty at first. `open` gives a new connection to it, as another process would have. */
+/** A new log, empty at first. `open` returns a new connection, as another process would have. */
 export type TestLog = {
   open(): Promise<EventStore>;
-  /** A connection to another space of the same log, with the same names of streams. */
+  /** Opens a connection to another namespace of the same log, with the same names of streams. */
   openNeighbour(): Promise<EventStore>;
-  /** Called when all its stores are closed. */
+  /** Removes the log. Called when all its stores are closed. */
   remove(): Promise<void>;
 };
 
@@ -18,13 +18,13 @@ export type ContractSkips = {
 
 /** Abilities in which adapters may differ. */
 export type Abilities = {
-  /** Default: true. `of its version`: the store says so itself once it is open. */
+  /** True if the store checks conditions of appends. Default: true. `of its version`: the opened store reports it. */
   readonly checksConditions?: boolean | 'of its version';
-  /** Every test shares its log with another space that is written to. Default: false. */
+  /** True if every test shares its log with another namespace that gets events too. Default: false. */
   readonly neighbour?: boolean;
 };
 
-/** Gives the test a store on a log of its own; closes every store and removes the log whatever happens. */
+/** Runs a test with a store on a new log. Always closes every store and removes the log afterwards. */
 export type WithLog = (
   body: (
     store: EventStore,
@@ -33,7 +33,7 @@ export type WithLog = (
   ) => Promise<void>,
 ) => () => Promise<void>;
 
-/** The store, with another space that gets the first event of every append too. */
+/** Wraps a store, so that the first event of every append is also appended to another namespace. */
 export const withNeighbour = (store: EventStore, neighbour: EventStore): EventStore => ({
   ...store,
   async append(stream, expected, events, condition) {
@@ -74,7 +74,7 @@ export const readAll = async (store: EventStore, after = 0n, batchSize?: number)
   return events;
 };
 
-/** Everything a subscription hands out, how far it has searched, and a way to wait until it has handed out so many events. */
+/** Subscribes, and collects the events and the searched positions. Can wait until there are so many events. */
 export const collect = (store: EventStore, after = 0n, batchSize?: number) => {
   const events: StoredEvent[] = [];
   const waiting: { readonly count: number; readonly resolve: () => void }[] = [];

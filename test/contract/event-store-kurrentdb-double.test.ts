@@ -27,7 +27,7 @@ const logOn = (n: number) => async () => {
 const NAME = 'kurrentdb, on an in-process gRPC test double of the server';
 describeEventStore(NAME, logOn(0), {}, { checksConditions: false, neighbour: true });
 
-/** All appends of the contract but these have no condition, and are made by the same call on both servers. */
+/** Only these appends of the contract have conditions. All others use the same call on both versions of the server. */
 describe(`event store contract: ${NAME} of version 26.1, which has AppendRecords`, () => {
   describeConditions(withLogOf(logOn(1)));
 });

@@ -21,7 +21,7 @@ if (startServer === undefined) {
   }, 180_000);
   afterAll(() => server.stop());
 
-  // Every log is a space of its own, so a shared server will do and nothing is deleted on it.
+  // Every log is a new namespace, so the server can be shared and nothing must be deleted.
   const createLog = async () => {
     const open = (space: string) => inSpace(openKurrentDbEventStore(server.url, { space }), space);
     const [own, other] = [`test-${randomUUID()}`, `test-${randomUUID()}`];

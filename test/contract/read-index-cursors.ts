@@ -37,7 +37,7 @@ async function walk(shelf: Shelf, sort: readonly SortKey[], query: BoolQuery = M
   return ids;
 }
 
-/** Seven books with ties and NULLs in every field, and tags of weight 1, NULL and none at all. */
+/** Creates seven books with ties and NULLs in every field. Their tags have weight 1 or NULL, and some books have no tag. */
 async function openBooks(open: OpenIndex): Promise<Shelf> {
   const shelf = await openShelf(open);
   const values = [

@@ -5,7 +5,7 @@ import { createTestIndices, type TestIndices } from '../support/elasticsearch-in
 import { describeReadIndexContract } from './read-index-contract.ts';
 import { libraryRegistry } from './read-index-library.ts';
 
-// Hundreds of refreshes one after the other take their time where other tests want the same two cores.
+// Hundreds of refreshes one after the other take long if other tests use the same cores.
 vi.setConfig({ testTimeout: 180_000 });
 
 describe('on a real Elasticsearch', await needsElasticsearch(), () => {
@@ -16,7 +16,7 @@ describe('on a real Elasticsearch', await needsElasticsearch(), () => {
   afterAll(() => indices?.remove());
 
   describeReadIndexContract('elasticsearch', () => indices.open());
-  // Every search is tried for digests alone first, so that what is kept is used wherever it can be.
+  // Every search first asks only for digests, so that kept rows are used if possible.
   describeReadIndexContract('elasticsearch, rows kept in the process', () =>
     indices.open({ rows: createRowCache({ maxBytes: 2 ** 20, expectFrom: 0 }) }),
   );

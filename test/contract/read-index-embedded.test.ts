@@ -3,7 +3,7 @@ import { createBruteForceReadIndex } from '../support/brute-force-read-index.ts'
 import { describeReadIndexContract } from './read-index-contract.ts';
 
 describeReadIndexContract('embedded', async (registry) => createEmbeddedIndex({ registry }));
-// The yardstick of the property tests is held to the contract too. Searches have another one: support/naive-text-search.ts.
+// The reference of the property tests must pass the contract too. It has no searches by words: see support/naive-text-search.ts.
 describeReadIndexContract('brute force', async (registry) => createBruteForceReadIndex(registry), {
   words: false,
 });

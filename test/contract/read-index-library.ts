@@ -112,12 +112,12 @@ export function libraryRegistry(): SchemaRegistry {
   return registry;
 }
 
-/** Values as an answer has them; `id` at least. */
+/** Values of a row in the form of answers. Only `id` is required. */
 export type Values = { readonly id: number; readonly [field: string]: unknown };
 
 const utf8 = new TextEncoder();
 
-/** A row whose source is its values. */
+/** Returns a row whose source is its values. */
 export function row(
   registry: SchemaRegistry,
   uid: Uid,
@@ -128,7 +128,7 @@ export function row(
   return { source: utf8.encode(JSON.stringify(values)), fields, components };
 }
 
-/** A component whose key is its id. */
+/** Returns a component whose key is its id. */
 export function componentRow(
   registry: SchemaRegistry,
   uid: Uid,

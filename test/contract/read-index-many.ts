@@ -37,7 +37,7 @@ const REQUESTS: readonly SearchRequest[] = [
   request({ query: all(long, byAnn), text: heat, facets: [GENRE], size: 0 }),
   request({ query: all(poem, byAnn), text: heat, facets: [AUTHORS], size: 0 }),
   request({ query: all(poem, long), text: heat, facets: [AUTHORS], size: 0 }),
-  // Under this filter no row has both words.
+  // No row that passes this filter has both words.
   request({ query: all(term('genre', 'essay'), byAnn), text: heat, facets: [AUTHORS] }),
   request({ query: all(not(poem), any(long, byAnn)), text: heat }),
   request({ text: text('heat layr', { isRanked: false }), sort: [by('pages', 'desc')] }),
@@ -58,7 +58,7 @@ const said = ({ hits, ...result }: SearchResult) => ({
   ids: hits.sources.map((each) => decode(each).id),
 });
 
-/** Several searches of one answer. */
+/** Tests several searches in one answer. */
 export function describeMany(open: OpenIndex): void {
   it('answers each of several searches as if it were alone', async () => {
     const shelf = await openShelf(open);

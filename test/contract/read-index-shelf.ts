@@ -54,7 +54,7 @@ export const by = (
 type SearchOptions = Partial<Omit<SearchRequest, 'type' | 'query'>>;
 type Components = IndexedRow['components'];
 
-/** An index of the library with functions to fill and search it; its answers have ids instead of rows. */
+/** An index of the library, with functions to fill and search it. Answers have ids instead of rows. */
 export type Shelf = {
   readonly index: ReadIndex;
   readonly put: (
@@ -67,9 +67,9 @@ export type Shelf = {
   readonly drop: (type: Uid, version: RowVersion, key: number) => RowChange;
   readonly part: (uid: Uid, values: Values, components?: Components) => IndexedComponent;
   readonly apply: (rows: readonly RowChange[], links?: readonly LinkChange[]) => Promise<void>;
-  /** Ids of the hits, by default of the published world. */
+  /** Returns the ids of the hits, by default of the published world. */
   readonly ids: (type: Uid, query: BoolQuery, options?: SearchOptions) => Promise<readonly number[]>;
-  /** Ids of the linked rows of each row that a search finds. */
+  /** Returns the ids of the linked rows of each row that a search finds. */
   readonly linked: (
     type: Uid,
     attribute: string,
@@ -124,7 +124,7 @@ export async function openShelf(open: OpenIndex): Promise<Shelf> {
   };
 }
 
-/** A link of a content type's attribute in one world, at places 0 and 0 unless given. */
+/** Returns a link of a content type's attribute in one world. Its slots are 0 by default. */
 export function link(
   type: Uid,
   attribute: string,

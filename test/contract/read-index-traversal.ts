@@ -32,7 +32,7 @@ async function tagged(open: OpenIndex): Promise<Shelf> {
   return shelf;
 }
 
-/** Rows of all books, in the order of their ids. */
+/** Returns the rows of all books, in the order of their ids. */
 async function booksOf({ index }: Shelf): Promise<TraverseRequest['parents']> {
   const { hits } = await index.search({
     type: BOOK,

@@ -93,7 +93,7 @@ export function describeValues(open: OpenIndex): void {
       expect({ some, none, others }).toEqual({ some: [1, 2, 3], none: [4], others: [2, 3, 4] });
     });
 
-    // Order comparisons of JSON are refused before they get here.
+    // Order comparisons of JSON are refused before a query reaches an index.
     if (each.type !== 'json') {
       it('finds by range', async () => {
         const [low, middle, high] = column(each);

@@ -46,7 +46,7 @@ async function facetsOf(shelf: Shelf, facets: readonly FacetRequest[], asked: Pa
   return (found.facets ?? []).map(({ values }) => values.map(({ value, count }) => `${value} ${count}`));
 }
 
-/** Searches by words, and facets. */
+/** Tests searches by words, and facets. */
 export function describeWords(open: OpenIndex): void {
   it('finds words regardless of case and accent, by stem, prefix and with typos', async () => {
     const shelf = await shelfOf(open, [
@@ -193,7 +193,7 @@ export function describeWords(open: OpenIndex): void {
     expect(text?.terms.get('en')?.map(({ folded }) => folded)).toEqual([
       ...['nyc', 'new', 'york', 'city', 'big', 'apple'],
     ]);
-    // A word that nothing has is left out, whichever reading is found.
+    // A word that no row has is omitted, in all readings of the query.
     expect((await found('nyc zebra ')).toSorted()).toEqual([1, 2, 3, 5]);
     // One of many words is enough in a question.
     expect((await found('zebra one two three nyc ')).toSorted()).toEqual([1, 2, 3, 4, 5, 7]);

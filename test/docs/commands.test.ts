@@ -9,7 +9,7 @@ import { elasticsearchUrl, whyNoElasticsearch } from '../support/elasticsearch.t
 import { removeIndices } from '../support/remove-indices.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** Every command of a `sh` block in the README, CONTRIBUTING.md and docs/ is run unchanged, with other ports and folders. */
+/** Runs every command of a `sh` block in the README, CONTRIBUTING.md and docs/, with other ports and folders. */
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const DOCUMENTED_BASE = 'http://127.0.0.1:1337';
 const ELASTICSEARCH = 'http://127.0.0.1:9200';
@@ -17,7 +17,7 @@ const space = `docs_${process.pid}`;
 /** URL of this run's Elasticsearch. Absent until a command needs it. */
 let elasticsearch: string | undefined;
 
-/** These replace the installation the tests run on, or run these tests: that the script exists is all that can be checked. */
+/** Commands that would replace the installation of these tests, or run these tests. Only the existence of their scripts is checked. */
 const SCRIPTS_ONLY = [
   'npm ci',
   'npm start',
@@ -73,7 +73,7 @@ describe('documented commands', () => {
     }
   });
 
-  // The first that needs Elasticsearch may wait for it to be unpacked and started.
+  // The first command that needs Elasticsearch may wait until it is unpacked and started.
   const run = async ([, command]: Command, { skip }: TestContext) => {
     if (command.includes(ELASTICSEARCH)) {
       const why = await whyNoElasticsearch();
@@ -111,7 +111,7 @@ async function expectData(command: string): Promise<void> {
   expect([data].flat().length).toBeGreaterThan(0);
 }
 
-/** The same command on a free port and in a folder of this run. */
+/** Returns the command with a free port and a folder of this run. */
 function elsewhere(documented: string): string {
   const command = withoutNpm(documented);
   const moved = command.replace(/--port \d+/, '--port 0').replaceAll('/tmp/', `${scratch}/`);
@@ -119,7 +119,7 @@ function elsewhere(documented: string): string {
   return `${moved.replace(ELASTICSEARCH, elasticsearch)} --space ${space}`;
 }
 
-/** npm takes as long to start as a short command: the first goes through it, and those whose quotes it has to pass on. */
+/** Returns the command without npm, whose start takes as long as a short command. The first command and those with quotes keep npm. */
 function withoutNpm(command: string): string {
   if (!command.startsWith(THROUGH_NPM)) return command;
   if (!isNpmTried || command.includes("'")) {
@@ -133,13 +133,13 @@ function shell(command: string): Promise<{ stdout: string; stderr: string }> {
   return promisify(execFile)('bash', ['-c', command], { cwd: ROOT });
 }
 
-/** Runs a command that starts a server; resolves when it has printed its address. */
+/** Runs a command that starts a server. Resolves when it has printed its address. */
 async function startAsDocumented(command: string, env: Readonly<Record<string, string>>) {
   const child = spawn('bash', ['-c', command], {
     cwd: ROOT,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own: the signal reaches npm and the server below it.
+    // In a separate process group, the signal reaches npm and the server below it.
     detached: true,
   });
   let output = '';

@@ -6,7 +6,7 @@ import { type ErrorCode, OUTAGES, REFUSALS } from '../../shared/request-error.ts
 
 const PAGE = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8');
 
-/** The codes of a section, each with its status and name. */
+/** Returns the codes of a section, each with its status and name. */
 function documented(heading: string): readonly (readonly [code: string, status: number, name: string])[] {
   const section = PAGE.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
   return [...section.matchAll(/^\| `([a-z-]+)` \| (\d+) \| (\w+) \|/gm)].map(

@@ -46,7 +46,7 @@ it('the newest version of every type is the one that is written', () => {
   expect(Object.fromEntries(newest)).toEqual(EVENT_VERSIONS);
 });
 
-/** Titles and descriptions may be fixed. */
+/** Returns a schema without titles and descriptions, which may change. */
 function withoutWords(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutWords);
   if (typeof value !== 'object' || value === null) return value;

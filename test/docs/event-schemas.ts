@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { EVENT_SCHEMAS, METADATA_SCHEMA } from '../../shared/events/event-schemas.ts';
 
-/** The files of docs/events/, by name: JSON Schema of the data of every version of every type, and of metadata. */
+/** Returns the files of docs/events/, by name: JSON Schema of the data of every version of every type, and of metadata. */
 export function eventSchemaFiles(): ReadonlyMap<string, string> {
   const files = new Map([['metadata.json', jsonSchema(METADATA_SCHEMA, 'Metadata of an event')]]);
   for (const [type, versions] of Object.entries(EVENT_SCHEMAS)) {

@@ -1,6 +1,6 @@
 import { GROUP_OPERATORS, isOperator, OPERATOR_NAMES, operatorOf } from '../../services/query/operators.ts';
 
-/** docs/operators.md, made from the operator table: the page says what the parser does. */
+/** Returns docs/operators.md, generated from the parser's table of operators. */
 export function operatorsPage(): string {
   const comparisons = OPERATOR_NAMES.filter(isOperator);
   return [

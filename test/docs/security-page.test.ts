@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 const page = readFileSync('docs/security.md', 'utf8');
 
-/** Each promise is a row of a table whose last column is a test: its file and how its title begins. */
+/** Promises of the page. Each is a row of a table whose last column names a test: its file and the beginning of its title. */
 const rows = page
   .split('\n')
   .filter((line) => line.startsWith('|') && line.includes('`test/'))

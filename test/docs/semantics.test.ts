@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const text = readFileSync(join(ROOT, 'docs/SEMANTICS.md'), 'utf8');
 const sections = new Set([...text.matchAll(/^##+ (\d+[a-z]?)\. /gm)].map(([, number]) => number));
 
-/** `SEMANTICS section 2`, `SEMANTICS sections 0a and 4`, `SEMANTICS.md, section 1`. */
+/** Matches `SEMANTICS section 2`, `SEMANTICS sections 0a and 4` and `SEMANTICS.md, section 1`. */
 const CITATION = /SEMANTICS(?:\.md)?,? sections? (\d+[a-z]?)(?: and (\d+[a-z]?))?/g;
 const FILES = globSync('{services,projections,shared,test,docs}/**/*.{ts,md}', { cwd: ROOT });
 

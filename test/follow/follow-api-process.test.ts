@@ -21,7 +21,7 @@ describe('varve api with a leader that follows Strapi', async () => {
       fleet = await startElasticsearchFleet({
         ...{ url: await elasticsearchUrl(), space: `follow_${process.pid}`, projects: 1, apis: 1 },
         arguments: ['--follow', source.url],
-        // Nothing is found by looking: what arrives was written here, or named by a webhook.
+        // With this interval the follower does not look by itself. It gets only its own writes and those that webhooks name.
         env: { VARVE_FOLLOW_WEBHOOK_SECRET: SECRET, VARVE_FOLLOW_INTERVAL: '10m' },
       });
       ({ url } = (fleet.apis[0] as ElasticsearchFleet['apis'][number]).server());

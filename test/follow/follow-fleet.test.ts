@@ -36,7 +36,7 @@ describe('a fleet that follows', takesMinutes('a fleet that follows'), () => {
     }
     expect(await differences(source.url, member.server().url, contentTypes)).toEqual([]);
   };
-  /** Kills the leader. The member that led before it takes over, and both follow. */
+  /** Kills the leader. The previous leader takes over, and both follow. */
   const leadAgain = async (next: Member, leader: Member) => {
     await leader.end('SIGKILL');
     for (let n = 0; n < 5; n++) await write(source.url);
@@ -106,12 +106,12 @@ describe('a fleet that follows', takesMinutes('a fleet that follows'), () => {
     await becomeEqual(first);
     await leadAgain(first, second);
     await delay(1_000);
-    // Every row once: as a draft, and published.
+    // Every draft row and every published row was imported once.
     expect(await importsByRow(fleet.eventStore)).toEqual(new Set([1]));
   });
 });
 
-/** Epoch of a member that is the leader; null: it is a standby. */
+/** Returns the epoch of a leader, or null for a standby. */
 async function epochOf(member: Member): Promise<number | null> {
   const answer = await fetch(`${member.server().url}/_varve/leader`);
   return ((await answer.json()) as { readonly epoch: number | null }).epoch;

@@ -12,7 +12,7 @@ import { type SourceGate, startSourceGate } from './source-gate.ts';
 
 type Status = { readonly follow: { readonly kept: number; readonly trouble: string | null } };
 
-/** A private value: no API shows it, and an archive has it. */
+/** A private value. No API shows it, but an archive contains it. */
 const SECRET = 'shown to nobody';
 
 describe(

@@ -8,8 +8,8 @@ import { takesMinutes } from '../support/takes-minutes.ts';
 import { differences } from './same-reads.ts';
 
 /**
- * The followed Strapi is another Varve here: it answers Strapi's REST API, and starts in a second. real-strapi.test.ts does the same
- * with the real one.
+ * The followed server is another Varve, which answers Strapi's REST API and starts in a second. real-strapi.test.ts tests with a real
+ * Strapi.
  */
 const SECRET = 'a secret of this test alone';
 const contentTypes = createKitchenTypes();
@@ -102,7 +102,7 @@ it('forwards a write, and answers when it shows it', async () => {
   expect((await ask(source.url, 'GET', `/api/dishs/${documentId}`)).body.data.name).toBe('Sent on');
   expect((await ask(follower.url, 'DELETE', `/api/dishs/${documentId}`)).status).toBe(204);
   expect((await ask(follower.url, 'GET', `/api/dishs/${documentId}`)).status).toBe(404);
-  // The refusal is the source's own.
+  // The source refuses this write.
   expect((await ask(follower.url, 'POST', '/api/dishs', { data: { unknown: 1 } })).status).toBe(400);
 });
 
@@ -116,7 +116,7 @@ it('equals the source after a kill, and writes nothing twice', { ...long, timeou
   await becomesEqual();
   await delay(700);
   await follower.stop();
-  // Draft and published, and the event of the election.
+  // At most the draft row, the published row, and the events of the election.
   expect((await count()) - before).toBeLessThanOrEqual(2 + 3);
   follower = await startFollower();
   await becomesEqual();

@@ -10,7 +10,7 @@ export type Edit = {
 type Row = { readonly documentId: string; readonly updatedAt: string };
 type Random = () => number;
 
-/** mulberry32 */
+/** Creates the pseudo-random generator Mulberry32. */
 export function createRandom(seed: number): Random {
   let state = seed;
   return () => {
@@ -32,7 +32,7 @@ const WITH_DRAFTS = Object.keys(UIDS) as (keyof typeof UIDS)[];
 const ALL = [...WITH_DRAFTS, 'categories', 'tags', 'reviews', 'countries', 'topics'] as const;
 type Plural = (typeof ALL)[number];
 
-/** Relations, from both of their sides. */
+/** Relations, from both sides. */
 const RELATIONS: readonly (readonly [from: Plural, attribute: string, to: Plural, toMany: boolean])[] = [
   ['restaurants', 'category', 'categories', false],
   ['restaurants', 'chef', 'chefs', false],

@@ -12,7 +12,7 @@ import { createEditor, createRandom, type Edit } from './random-edits.ts';
 import { differences } from './same-reads.ts';
 import { startWebhookRelay, type WebhookRelay } from './webhook-relay.ts';
 
-/** VARVE_FOLLOW_EDITS=2000 for a full run. */
+/** Number of edits. VARVE_FOLLOW_EDITS=2000 for a full run. */
 const EDITS = Number(process.env['VARVE_FOLLOW_EDITS'] ?? 60);
 const SEED = Number(process.env['VARVE_FOLLOW_SEED'] ?? 1);
 const SECRET = 'a secret of this test alone';
@@ -34,7 +34,7 @@ describe('following a real Strapi', needsStrapi(takesMinutes('following a real S
   let strapi: StrapiNode;
   let varve: RunningServer;
   const status = async () => (await jsonOf<Status>(['status', '--json', '--data', varve.data])).follow;
-  /** Everything was compared since now. */
+  /** Resolves when the follower has compared everything once more. */
   const compared = async () => {
     const since = new Date().toISOString();
     for (;;) {
@@ -101,7 +101,7 @@ describe('following a real Strapi', needsStrapi(takesMinutes('following a real S
   });
 });
 
-/** The cases of the corpus that write nothing, in a file. */
+/** Writes the cases of the corpus that only read to a file. */
 function writeReadCases(): string {
   const folder = mkdtempSync(join(tmpdir(), 'varve-read-cases-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -117,7 +117,7 @@ function writeReadCases(): string {
   return file;
 }
 
-/** Milliseconds until the follower shows an edit; undefined where its webhook was lost, or there is nothing to see. */
+/** Returns the milliseconds until the follower shows an edit. undefined: its webhook was lost, or it has no visible effect. */
 async function lagOf(url: string, { shows }: Edit, isLost: () => boolean): Promise<number | undefined> {
   if (shows === undefined) return undefined;
   const edited = performance.now();

@@ -4,7 +4,7 @@ import { loadContentTypes } from '../../shared/schema/load-content-types.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { CONFORMANCE_SCHEMA } from '../support/server.ts';
 
-/** Every row of every type in both versions and all locales, with everything that can be populated, as far as the two differ. */
+/** Returns the rows in which two servers differ. Compares every row in both versions and all locales, with everything populated. */
 export async function differences(
   strapi: string,
   varve: string,
@@ -53,7 +53,7 @@ async function allRows(asked: Asked): Promise<readonly Row[]> {
   }
 }
 
-/** A single type has no list: each locale is asked for. */
+/** Returns the rows of a single type. It has no list, so each locale is requested separately. */
 async function singleRows({ url, registry, type, status }: Asked): Promise<readonly Row[]> {
   const locales = (await (await fetch(`${url}/api/i18n/locales`)).json()) as { readonly code: string }[];
   const rows: Row[] = [];
@@ -85,7 +85,7 @@ function differing(what: string, there: readonly Row[], here: readonly Row[]): r
   });
 }
 
-/** Ids of what a relation shows are those of its rows; the order of members is not compared. */
+/** Returns a text to compare a row. The order of its members does not matter. */
 function comparable(value: unknown): string {
   return JSON.stringify(value, (_name, inner: unknown) => {
     if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner;

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { createServer, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Forwards requests to a source, which can be replaced by another one, or be silent for a while. */
+/** A proxy to a source. The source can be replaced, and requests can be held. */
 export type SourceGate = {
   readonly url: string;
   to(url: string): void;
-  /** Keeps requests waiting for whose paths this is true. */
+  /** Holds requests for whose paths `holds` returns true. */
   hold(holds: (path: string) => boolean): void;
-  /** Lets them through, and all later ones. */
+  /** Forwards the held requests and all later ones. */
   open(): void;
   close(): void;
 };

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { createDataDirectory, startServer } from '../support/server.ts';
 import { differences } from './same-reads.ts';
 
-/** Two content types without drafts, and a relation between them. */
+/** Creates two content types without drafts, and a relation between them. */
 function createTypes(): string {
   const folder = mkdtempSync(join(tmpdir(), 'varve-unversioned-'));
   const toShelf = { type: 'relation', relation: 'manyToOne', target: 'api::shelf.shelf' };

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** Takes Strapi's webhooks and passes them on, but for those that it shall lose. */
+/** Receives Strapi's webhooks and forwards them, except for those that it shall lose. */
 export type WebhookRelay = {
   readonly url: string;
   /** Sends webhooks to an address, except those for which `loses` returns true. */

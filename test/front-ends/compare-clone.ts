@@ -38,7 +38,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'varve-front-end-'));
 const started: ChildProcess[] = [];
 
 function run(command: string, cwd: string, env: NodeJS.ProcessEnv): ChildProcess {
-  // A group of its own: what a package manager starts ends with it.
+  // In a separate process group, the children of the package manager can be ended with it.
   return spawn('sh', ['-c', command], { cwd, env, detached: true, stdio: ['ignore', 'inherit', 'inherit'] });
 }
 

@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util';
 import { pageList, printComparison } from './print-comparison.ts';
 
 /**
- * A program: loads the same pages of a front end from two places in a browser and prints what differs. One place is the front end as it
- * reads Strapi, the other the same front end as it reads Varve. Ends with 1 when pages differ.
+ * A program that loads the same pages from two front ends in a browser and prints the differences. One front end reads Strapi, and the
+ * other one is the same but reads Varve. Exits with 1 if pages differ.
  *
  * `npm run compare-pages -- --strapi http://127.0.0.1:3000 --varve http://127.0.0.1:3001 --pages /,/blog`
  *

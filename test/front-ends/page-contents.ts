@@ -3,16 +3,16 @@ import type { BrowserContext } from 'playwright-core';
 export type PageComparison = {
   readonly page: string;
   readonly differences: readonly string[];
-  /** Lines of text and pictures of the page that reads Strapi. */
+  /** Number of lines of text, and of pictures, on the page that reads Strapi. */
   readonly texts: number;
   readonly pictures: number;
 };
 
-/** A front end as it runs. `api`: where requests go that its pages send to `Comparison.api`. */
+/** A running front end. `api`: the address to which requests of its pages to `Comparison.api` are redirected. */
 export type FrontEnd = { readonly url: string; readonly api?: string | undefined };
 
 export type Comparison = {
-  /** Paths. */
+  /** Paths of pages. */
   readonly pages: readonly string[];
   readonly strapi: FrontEnd;
   readonly varve: FrontEnd;
@@ -33,7 +33,7 @@ type PageContents = {
 
 const LOAD_LIMIT_MS = 60_000;
 
-/** Runs in the page: some pictures are loaded only when they come into view, and some never are. */
+/** Script that scrolls the page. Some pictures are only loaded when they are in view, and some are never loaded. */
 const SCROLL = `(async () => {
   const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
   for (let y = 0; y < document.body.scrollHeight; y += innerHeight) {
@@ -44,7 +44,7 @@ const SCROLL = `(async () => {
   await Promise.race([decoded, pause(5000)]);
 })()`;
 
-/** Runs in the page. */
+/** Script that reads the contents of the page. */
 const READ = `({
   title: document.title,
   texts: document.body.innerText.split('\\n').map((line) => line.trim()).filter((line) => line !== ''),
@@ -75,7 +75,7 @@ function reversedPair(text: string): readonly [string, string] {
 
 type PageRequest = FrontEnd & {
   readonly path: string;
-  /** Where the page sends what is to go to `api`. */
+  /** Address to which the page sends its requests for `api`. */
   readonly from: string | undefined;
   readonly replacements: readonly (readonly [string, string])[];
 };

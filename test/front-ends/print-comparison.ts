@@ -1,7 +1,7 @@
 import { openBrowser } from '../support/chromium.ts';
 import { type Comparison, comparePages } from './page-contents.ts';
 
-/** Compares pages in a browser and prints what differs. Sets the exit code to 1 where something does. */
+/** Compares pages in a browser and prints the differences. Sets the exit code to 1 if there are any. */
 export async function printComparison(comparison: Comparison): Promise<void> {
   const browser = await openBrowser();
   try {
@@ -22,7 +22,7 @@ export async function printComparison(comparison: Comparison): Promise<void> {
   }
 }
 
-/** A list such as `/,/blog`. */
+/** Parses a list of paths such as `/,/blog`. */
 export function pageList(text: string): readonly string[] {
   return text.split(',').map((page) => page.trim());
 }

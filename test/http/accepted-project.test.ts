@@ -7,7 +7,7 @@ import { jsonOf, runVarve } from '../support/run-varve.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** A project that Strapi starts: users with attributes of its own, an attribute called status, and what Varve cannot serve. */
+/** A project with which Strapi starts. Users have more attributes, one attribute is named `status`, and Varve cannot serve some. */
 const project = mkdtempSync(join(tmpdir(), 'varve-project-'));
 const user = 'plugin::users-permissions.user';
 const FILES = {

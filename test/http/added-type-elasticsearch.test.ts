@@ -9,7 +9,7 @@ import { removeIndices } from '../support/remove-indices.ts';
 import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** A process that only reads, and does not know a content type that the leader has added meanwhile. */
+/** A reading process that does not know a content type which the leader has added meanwhile. */
 const before = createKitchenTypes();
 const after = mkdtempSync(join(tmpdir(), 'varve-kitchen-'));
 const data = createDataDirectory();

@@ -36,14 +36,14 @@ async function read(url: string, headers: Readonly<Record<string, string>> = {})
   };
 }
 
-/** Requests that this server has answered without a query. */
+/** Returns the number of requests that the server has answered without a query. */
 async function hitsOf(url: string, token?: string): Promise<number> {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const text = await (await fetch(`${url}/metrics`, { headers })).text();
   return Number(/^varve_answer_cache_hits_total (\d+)/m.exec(text)?.[1]);
 }
 
-/** Asks until the answer comes from the cache. Every answer has to be the same. */
+/** Asks until the answer comes from the cache. All answers must be equal. */
 async function readFromCache(url: string, headers: Readonly<Record<string, string>> = {}): Promise<Seen> {
   const first = await read(url, headers);
   for (let i = 0; i < 2; i++) expect(await read(url, headers)).toEqual(first);

@@ -12,7 +12,7 @@ import {
 } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** More than the log's server takes in one append. */
+/** Writes that are larger than one append to the log's server may be. */
 
 const LIMIT = 20_000;
 const RAISE = `the event log accepts at most ${LIMIT} bytes in one append: raise MaxAppendSize of its server`;

@@ -7,7 +7,7 @@ import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.t
 import { removeIndices } from '../support/remove-indices.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
 
-/** Attribute names as Strapi's files may have them: letters of any script, hyphens, digits and `_` in front. */
+/** Attribute names that Strapi's files may contain: letters of any script, hyphens, and digits and `_` at the beginning. */
 const FILES = {
   'api/cita/content-types/cita/schema.json': {
     kind: 'collectionType',
@@ -54,7 +54,7 @@ function writeProject(): string {
   return project;
 }
 
-/** Each query, and the years that it answers in order. */
+/** Queries, and the years of their answers in order. */
 const QUERIES: readonly (readonly [query: string, years: readonly number[]])[] = [
   ['filters[año][$gte]=2001&sort=año', [2001, 2002]],
   ['filters[meta-title]=m2', [2002]],

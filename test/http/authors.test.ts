@@ -6,7 +6,7 @@ import { createAsk } from '../support/access-client.ts';
 import { startFleet, type TestFleet } from '../support/fleet.ts';
 import { runVarve } from '../support/run-varve.ts';
 
-/** Every write is asked of the process that does not lead: who wrote survives the way to the leader. */
+/** All writes go to a standby. The author of a write must reach the leader. */
 let fleet: TestFleet;
 let ask: ReturnType<typeof createAsk>;
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import { createApiClient } from '../support/api-client.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
 
 const ROWS = 60;
-/** A page of `ROWS` is some 700 KB, which fill what the kernel keeps for a client that does not read. */
+/** Length of a row's text. A page of `ROWS` has some 700 KB, which fill the kernel's buffers for a client that does not read. */
 const TEXT_BYTES = 12_000;
 
 let server: RunningServer;
@@ -23,7 +23,7 @@ afterAll(() => server?.dispose());
 
 type Answer = { readonly head: string; readonly body: Buffer };
 
-/** Each URL is asked for once, so that no answer is a remembered one. */
+/** Returns a URL. Each is requested once, so that no answer comes from the cache. */
 const page = (limit: number, i: number): string =>
   `/api/chefs?pagination[limit]=${limit}&pagination[start]=${i % 5}&filters[name][$ne]=${i}`;
 
@@ -56,7 +56,7 @@ function readAnswers(socket: Socket, count: number): Promise<Answer[]> {
   return promise;
 }
 
-/** An ETag ends with the digest of the body, made before a byte was sent. */
+/** Checks the body against the digest in the ETag, which was made before a byte was sent. */
 function expectWhole({ head, body }: Answer, url: string): void {
   const etag = /etag: "([^"]*)"/.exec(head)?.[1] ?? '';
   expect(etag.endsWith(fastDigest(body)), url).toBe(true);

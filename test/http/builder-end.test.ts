@@ -10,7 +10,7 @@ import { runVarve } from '../support/run-varve.ts';
 import { createDataDirectory, spawnVarve, startServer, VARVE } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** The process that makes a generation for a server, when the server ends: the next one needs the data directory. */
+/** The builder of a generation must end with its server, since the next server needs the data directory. */
 async function stoppedServer(): Promise<string> {
   const data = createDataDirectory();
   onTestFinished(() => rmSync(data, { recursive: true, force: true }));
@@ -29,12 +29,12 @@ it('ends before its server does, although it is paused', LONG, async () => {
   onTestFinished(() => server.dispose());
   const rebuild = spawnVarve(['rebuild', '--graph', '--max-rate', '1', '--data', data]);
   onTestFinished(() => void rebuild.child.kill('SIGKILL'));
-  // A process that is paused before its program has begun would pause the one that starts it.
+  // If the builder were paused before its program begins, the process that starts it would be paused too.
   await once(rebuild.child.stderr ?? rebuild.child, 'data');
   const [builder = 0] = childrenOf(server.worker() ?? 0);
   onTestFinished(() => void (isRunning(builder) && process.kill(builder, 'SIGKILL')));
   process.kill(builder, 'SIGSTOP');
-  // It would continue what the server leaves.
+  // The command would continue the server's rebuild.
   rebuild.child.kill('SIGKILL');
   await rebuild.exited;
   expect(await server.stop()).toMatchObject({ code: 0, signal: null });

@@ -23,9 +23,9 @@ import { takesMinutes } from '../support/takes-minutes.ts';
  */
 const LONG = { ...takesMinutes('content types that change while processes are lost'), timeout: 120_000 };
 const CLIENTS = Number(process.env['CHANGE_CLIENTS'] ?? 3);
-/** Rows besides those of STORED. */
+/** Number of rows in addition to those of STORED. */
 const ROWS = Number(process.env['CHANGE_ROWS'] ?? 0);
-/** Writes between the conversion of the copy and the moment when the next process has it. */
+/** Number of writes between the conversion of the copy and the moment when the next process has it. */
 const LATE = Number(process.env['CHANGE_LATE'] ?? 20);
 const STORED = ['a', 'b', 'c'];
 
@@ -38,7 +38,7 @@ const server = async (options: ServerOptions): Promise<RunningServer> => {
   return started;
 };
 
-/** Data and folder of a server with restaurants of three stars, whose `stars` are to be called `score`. */
+/** Creates a data directory of restaurants with three stars, and content types that rename `stars` to `score`. */
 async function changedFolder(): Promise<{ readonly data: string; readonly contentTypes: string }> {
   const contentTypes = createTypes();
   const data = createDataDirectory();
@@ -65,7 +65,7 @@ async function importRows(data: string, contentTypes: string): Promise<void> {
   expect(imported).toMatchObject({ code: 0 });
 }
 
-/** The graph of the generation that is made next, and its copy with the rows of the content types to come. */
+/** Graph of the next generation. `convertedCopy`: its copy with rows of the new content types. */
 const nextGraph = (data: string) => join(data, 'graph-2.db');
 const convertedCopy = (data: string) => join(data, 'graph-2-converted.db');
 
@@ -86,7 +86,7 @@ function definitions(data: string): number {
   }
 }
 
-/** The stored stars are scores, and everything that was written is there. */
+/** Expects that the stored stars are scores, and that no write is missing. */
 async function expectChanged({ url }: RunningServer, written: readonly string[]): Promise<void> {
   await expect.poll(() => statusOf(`${url}/api/restaurants?filters[score]=3`), { timeout: 60_000 }).toBe(200);
   const { text } = await ask(`${url}/api/restaurants?filters[score]=3&sort=name&fields=name`, false);
@@ -102,7 +102,7 @@ it('answers reads and writes with the earlier content types until another proces
   timeout: 180_000,
 }, async () => {
   const folders = await changedFolder();
-  // No copy of the graph is made before it is released.
+  // No copy of the graph is made before the lock is released.
   const building = tryLockFile(join(folders.data, 'rebuild.db'));
   const changing = await server(folders);
   const { url } = changing;
@@ -151,7 +151,7 @@ const PHASES = {
 type Phase = keyof typeof PHASES;
 const phases = Object.keys(PHASES) as Phase[];
 
-/** Processes of a server in a phase: the one that serves, the next one, and the one that copies the graph. */
+/** Returns the processes of a server in a phase: the serving one, the next one, and the one that copies the graph. */
 function processesOf(changing: RunningServer) {
   const [first = 0, next] = workers(changing);
   return { first, next, builder: childrenOf(first)[0], supervisor: changing.supervisor };

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
 import { startServer } from '../support/server.ts';
 
-/** fetch lets nobody set Host. */
+/** Sends a request. fetch does not allow setting Host. */
 function ask(url: string, method: string, headers: Readonly<Record<string, string>>): Promise<number> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { method, headers, agent: false }, (answer) => {

@@ -5,9 +5,9 @@ import { startWorkers } from '../support/several-workers.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
 const CLIENTS = 12;
-/** So many answers until the server is stopped in the middle of it. */
+/** Number of answers before the server is stopped under load. */
 const ANSWERS = 600;
-/** A connection without a request for this long may be closed under the next one, as on a machine too busy for the client. */
+/** A connection that was idle for this long may be closed while its next request is sent, for example on a busy machine. */
 const IDLE_MS = 250;
 
 type Answer = { readonly status: number; readonly body: string };
@@ -58,7 +58,7 @@ async function stopUnderLoad(server: RunningServer): Promise<void> {
         statuses.push(answer.status);
         if (answer.status === 201) written.push(name);
       } catch (error) {
-        // From here on there is no server for this client.
+        // The server is gone for this client.
         const { code, message } = error as NodeJS.ErrnoException;
         refusals.push(code === 'ECONNRESET' && pause >= IDLE_MS ? 'ECONNREFUSED' : (code ?? message));
         return;
@@ -71,7 +71,7 @@ async function stopUnderLoad(server: RunningServer): Promise<void> {
   const exit = server.stop('SIGTERM');
   await Promise.all(clients);
   expect(await exit).toMatchObject({ code: 0, signal: null });
-  // A client learns of the end by a refused connection, never by one that breaks under a request.
+  // A client notices the end by a refused connection, never by one that breaks during a request.
   expect(new Set(refusals)).toEqual(new Set(['ECONNREFUSED']));
   expect(new Set(statuses)).toEqual(new Set([200, 201]));
   const again = await startServer({ data: server.data });

@@ -10,7 +10,7 @@ import { runVarve } from '../support/run-varve.ts';
 import { startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** A data directory of the release before there were supervisors, with kitchens, as SQL; its answers of that release. */
+/** A data directory of the last release without supervisors, as SQL, and the answers of that release. */
 const FOLDER = join(import.meta.dirname, '../support/earlier-data');
 
 function createEarlierData(): string {
@@ -51,7 +51,7 @@ it('serves a data directory of an earlier release unchanged, and hands it over',
     return (JSON.parse(stdout) as { projections: { generation: number }[] }).projections[0]?.generation;
   };
   await expectAnswers();
-  // It was not made from the log again.
+  // The graph was not rebuilt.
   expect(statSync(graph).ino).toBe(ino);
   expect(await generations()).toBe(1);
   const rebuilt = await runVarve(['rebuild', '--graph', '--data', data]);

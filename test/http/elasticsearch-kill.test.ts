@@ -26,18 +26,18 @@ async function backlog(server: RunningServer): Promise<number> {
   return Number(value);
 }
 
-/** Nothing is written any more: soon every document is as a clean rebuild makes it, none is missing and none too many. */
+/** Waits for the backlog. Expects the same documents as in a rebuild: none is missing and none is left over. */
 async function expectSameAsRebuilt(server: RunningServer, data: string, url: string, space: string) {
   while ((await backlog(server)) > 0) await delay(50);
   const expected = await rebuiltSums(data, space);
   expect(expected.size).toBeGreaterThan(20);
   let found = await foundSums(url, space);
-  // The last refresh may not have finished.
+  // Retry, since the last refresh may not have finished.
   for (let tries = 0; tries < 20 && !isSame(found, expected); tries++) {
     await delay(250);
     found = await foundSums(url, space);
   }
-  // Which documents differ, if any: a digest alone would not say.
+  // Compared document by document, since a digest would not show which ones differ.
   expect([...found].sort()).toEqual([...expected].sort());
   const digests = indexDigests(found);
   expect(digests.size).toBeGreaterThan(5);
@@ -94,7 +94,7 @@ describe('documents in an Elasticsearch that is killed', await needsOwnElasticse
       const load = startWriteLoad(server.url, ids, WRITERS, round);
       await load.written(40 + ((round * 53) % 80));
       node.kill();
-      // Writes continue while it is away: they are stored, and answered with 202 when visibility takes too long.
+      // Writes continue while Elasticsearch is away. They are stored, and answered with 202 if visibility takes too long.
       await Promise.all([node.start(), load.written(WRITERS)]);
       await load.written(30);
       await load.stop();

@@ -17,7 +17,7 @@ let elasticsearch: string;
 let proxy: ElasticsearchProxy;
 let server: RunningServer;
 
-/** So many of the next bulk requests are answered 429 instead of being passed on. */
+/** Number of the next bulk requests that the proxy answers with 429. */
 let refusals = 0;
 let refused = 0;
 
@@ -92,7 +92,7 @@ describe(
       const half = Array.from({ length: 56_000 }, (_, n) => word(n)).join(' ');
       const story = `${half} The Needle in the middle, ${half}`;
       expect(story.length).toBeGreaterThan(2 ** 20);
-      // A machine busy with other tests may need longer than a write waits for being visible.
+      // 202: on a machine that is busy with other tests, visibility may take longer than a write waits.
       await send('POST', 'restaurants', { key: 'long', name: 'Long', story }, [201, 202]);
       await expect
         .poll(() => found('restaurants?filters[key][$eq]=long&fields[0]=key'), { timeout: 60_000 })
@@ -121,7 +121,7 @@ describe(
         }
       });
       await Promise.all(creators);
-      // 202: a machine busy with other tests could not write them in time. The next one is tried when it has caught up.
+      // 202: a machine that is busy with other tests did not write them in time. The next write is sent when the backlog is empty.
       for (const name of ['After', 'Later', 'Last']) {
         await expect.poll(() => metric('varve_fanout_backlog_documents'), { timeout: 60_000 }).toBe(0);
         const { meta } = await send('PUT', `countries/${country}`, { name }, [200, 202]);
@@ -154,7 +154,7 @@ describe(
       };
       await allow(1);
       const hours = ['mon', 'tue', 'wed'].map((day) => ({ day, note: day }));
-      // It is stored, although searches do not find it in the draft world.
+      // The write is stored, although searches do not find it in the draft world.
       const answer = await fetch(`${server.url}/api/restaurants`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
@@ -173,7 +173,7 @@ describe(
       expect(line).toMatch(/nested documents has exceeded the allowed limit|nested/);
       expect(line).toContain('api::restaurant.restaurant');
 
-      // With its next change it is taken up again.
+      // The parked document is written with its next change.
       await allow(null);
       const [{ documentId } = {}] = await found('restaurants?filters[key][$eq]=refused');
       await send('PUT', `restaurants/${String(documentId)}`, { name: 'Accepted' });
@@ -193,7 +193,7 @@ describe(
         await fetch(`${elasticsearch}/${space}-progress/_refresh`, { method: 'POST' });
         const answer = await (await fetch(`${elasticsearch}/${space}-progress/_search`)).json();
         const { hits } = (answer as { hits: { hits: { _source: { position?: string } }[] } }).hits;
-        // The same index has a document that names the process that writes.
+        // Another document of this index names the writing process.
         return hits.find(({ _source }) => _source.position !== undefined)?._source;
       };
       await expect

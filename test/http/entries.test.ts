@@ -108,7 +108,7 @@ describe('DELETE', () => {
     ['filters[title]=fr', ['en', 'fr']],
     ['filters[title]=fr&locale=fr', ['en']],
     ['filters[title]=fr&locale=*', ['en']],
-    // A filter narrows what the locale names, it does not replace it.
+    // A filter by locale restricts the parameter `locale`, but does not replace it.
     ['filters[locale]=fr', ['en', 'fr']],
     ['filters[documentId]=other', ['en', 'fr']],
   ])('?%s leaves %j', async (query, left) => {

@@ -7,7 +7,7 @@ import { takesMinutes } from '../support/takes-minutes.ts';
 
 const LONG = { ...takesMinutes('starts that fail'), timeout: 120_000 };
 
-/** An Elasticsearch that knows no user. */
+/** Starts an Elasticsearch that refuses all users. */
 async function startRefusing(): Promise<string> {
   const refusing = createServer((_request, response) => {
     response

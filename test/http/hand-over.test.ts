@@ -152,7 +152,7 @@ it('starts another process when neither of the two can serve', LONG, async () =>
   const running = rebuild(server);
   const next = await nextWorker(server);
   process.kill(first, 'SIGSTOP');
-  // It is killed when the next one is ready, which then looks for the leader.
+  // The old worker is gone and the new one looks for the leader when it is killed.
   while (workers(server).includes(first)) await delay(2);
   process.kill(next, 'SIGKILL');
   await replaced(server, next);
@@ -204,7 +204,7 @@ it(
   },
 );
 
-/** A link to the program, which is then another one. */
+/** Creates a folder with a link to the program. `install` replaces the link by another version of the program. */
 function installed(): { readonly folder: string; install(change?: (protocol: string) => string): void } {
   const folder = mkdtempSync(join(tmpdir(), 'varve-installed-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

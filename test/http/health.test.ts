@@ -7,7 +7,7 @@ import { createReadinessCheck, type ReadinessCheck } from '../../services/operat
 import { CONFORMANCE_SCHEMA, createDataDirectory, spawnVarve, startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** A process that has not loaded its data. */
+/** Starts a listener whose process has not loaded its data yet. */
 async function startingServer(): Promise<{ readonly url: string; readonly readiness: ReadinessCheck }> {
   const readiness = createReadinessCheck(30);
   const first = createOperatingEndpoints({ readiness, metrics: undefined, access: () => 'starting' });

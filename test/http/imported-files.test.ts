@@ -8,13 +8,13 @@ import { type RunningServer, startServer } from '../support/server.ts';
 import { AT, archivedType, writeArchive } from '../support/strapi-archive.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** Files of an archive: a picture with a smaller one, a page that a browser would run, and one at a cloud provider. */
+/** Files of an archive: a picture with a smaller format, a page that a browser would run, and a file at a cloud provider. */
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
 const SMALL = Buffer.concat([PNG, Buffer.from('small')]);
-/** Strapi names files by the whole name that they had before. */
+/** A long file name. Strapi's stored names contain the whole original name. */
 const LONG_NAME = `${'a_walk_along_the_river_in_the_evening_sun_'.repeat(4)}0123456789.png`;
 const HTML = Buffer.from('<!doctype html><script>alert(1)</script>');
 const folder = mkdtempSync(join(tmpdir(), 'varve-files-'));

@@ -21,7 +21,7 @@ type Result = {
   readonly params: string;
 };
 
-/** Algolia's protocol, as unmodified clients speak it, over a server of the example. */
+/** Tests Algolia's protocol with unmodified clients, on a server with the example. */
 export function describeInstantSearch(start: () => Promise<RunningServer>): void {
   let server: RunningServer;
 
@@ -30,7 +30,7 @@ export function describeInstantSearch(start: () => Promise<RunningServer>): void
   }, 300_000);
   afterAll(() => server?.dispose());
 
-  /** One query as an unmodified client sends it. */
+  /** Sends one query with an unmodified client. */
   async function search(params: object, indexName = 'restaurants'): Promise<Result> {
     const { results } = await algoliaClient(server.url).search([{ indexName, params }]);
     return results[0] as Result;
@@ -400,7 +400,7 @@ export function describeInstantSearch(start: () => Promise<RunningServer>): void
     });
   });
 
-  // The last one: the token that it makes ends development mode.
+  // This is the last test, since its token ends development mode.
   it('shows a start page and a search page only in development mode', async () => {
     const ask = createAsk(server.url);
     const start = await ask('/');

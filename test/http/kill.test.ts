@@ -21,7 +21,7 @@ let server: RunningServer | undefined;
 const VICTIMS = ['both', 'worker', 'supervisor'] as const;
 type Victim = (typeof VICTIMS)[number];
 
-/** State of one document's writer: the numbers of its answered writes, and of the last one that it sent. */
+/** State of a document's writer: the numbers of its answered writes, and of its last one. */
 type Ledger = {
   documentId: string | undefined;
   sent: number;
@@ -56,7 +56,7 @@ it(`keeps every acknowledged write and the hash chain over ${ROUNDS} kills`, {
   await checkLog(server);
 });
 
-/** No event is damaged, moved or missing: each fits its digest and the hash chain, as does the graph that was made of them. */
+/** Checks that no event is damaged, moved or missing: digests, the hash chain and the graph must agree. */
 async function checkLog(running: RunningServer): Promise<void> {
   expect((await running.stop()).code).toBe(0);
   const verified = await runVarve(['verify', '--data', data]);
@@ -77,7 +77,7 @@ async function checkLog(running: RunningServer): Promise<void> {
   await log.close();
 }
 
-/** The graph agrees with the log: a graph that is rebuilt from the log alone gives the same answers, ids included. */
+/** Checks that a graph that is rebuilt from the log gives the same answers, including ids. */
 async function checkRebuild(before: RunningServer): Promise<void> {
   const answers = await allAnswers(before.url);
   expect((await before.stop()).code).toBe(0);
@@ -93,7 +93,7 @@ function kill(running: RunningServer, victim: Victim): void {
   else process.kill((victim === 'worker' ? running.worker() : undefined) ?? running.supervisor, 'SIGKILL');
 }
 
-/** Writers work at once until processes are killed under them. Returns how many writes were acknowledged. */
+/** Writers write at the same time until processes are killed. Returns the number of acknowledged writes. */
 async function writeUntilKilled(running: RunningServer, round: number, victim: Victim): Promise<number> {
   let acknowledged = 0;
   const killAt = 200 + ((round * 137) % 400);
@@ -113,7 +113,7 @@ async function writeUntilKilled(running: RunningServer, round: number, victim: V
   return acknowledged;
 }
 
-/** One write of the document `key`; false when the server is gone. */
+/** Writes the document `key`. Returns false if the server is gone. */
 async function writeOnce(url: string, key: string): Promise<boolean> {
   const ledger = ledgers.get(key) ?? {
     documentId: undefined,
@@ -137,7 +137,7 @@ async function writeOnce(url: string, key: string): Promise<boolean> {
     expect(answer.ok, JSON.stringify(body)).toBe(true);
     ledger.documentId = body.data.documentId;
   } catch (error) {
-    // The connection broke: nothing is known about this write.
+    // The connection broke, so the outcome of this write is unknown.
     if (error instanceof TypeError || error instanceof SyntaxError) return false;
     throw error;
   }
@@ -168,7 +168,7 @@ async function checkEntries(url: string): Promise<void> {
     expect(draft?.stars ?? 0).toBeGreaterThanOrEqual(ledger.acknowledgedDraft);
     expect(live?.stars ?? 0).toBeGreaterThanOrEqual(ledger.acknowledgedPublished);
     expect(Math.max(draft?.stars ?? 0, live?.stars ?? 0)).toBeLessThanOrEqual(ledger.sent);
-    // A write that publishes is one append: both rows have it or neither.
+    // A write that publishes is one append: both rows have it or none.
     if (draft !== undefined && draft.stars % 2 === 1) expect(live?.stars).toBe(draft.stars);
   }
 }
@@ -195,7 +195,7 @@ async function allPages(url: string, status: string): Promise<readonly Page[]> {
   return pages;
 }
 
-/** Asks again while the client's pool still has connections of a worker that was killed. */
+/** Sends a GET. Retries while the client's pool still has connections to a killed worker. */
 async function getOnLiveConnection(url: string): Promise<Response> {
   for (let tries = WRITERS; ; tries--) {
     try {

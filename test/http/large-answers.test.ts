@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type RunningServer, startServer } from '../support/server.ts';
 
-/** With the longest tags the highlights of one text have 80 million letters. */
+/** With the longest tags, the highlights of this text have 80 million letters. */
 const TEXT = 'a '.repeat(400_000);
 const TAG = 'x'.repeat(100);
 

@@ -3,7 +3,7 @@ import { type Ask, createAsk } from '../support/access-client.ts';
 import { createKitchenTypes } from '../support/kitchen.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
 
-/** A server as a project without `strictParams` and with SQLite has it, and one with the defaults. */
+/** Settings that correspond to a project without `strictParams` and with SQLite. The other server has the defaults. */
 const LENIENT = [
   ...['--strict-params', 'false', '--contains', 'case-insensitive'],
   ...['--default-limit', '2', '--max-limit', '3'],

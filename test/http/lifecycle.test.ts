@@ -42,7 +42,7 @@ const isAnswered = async (signal: 'SIGTERM' | 'SIGINT') => {
   socket.setEncoding('utf8').write(head);
   let answer = '';
   const closed = new Promise((resolve) => socket.on('close', resolve));
-  // The server has asked for the body: the request is in flight.
+  // The request is in flight when the server has asked for its body.
   await new Promise<void>((resolve) => {
     socket.on('data', (text) => {
       answer += text;
@@ -148,7 +148,7 @@ it('lists every problem of the content types and does not start', async () => {
   expect(lines[0]).toContain(`the content types in ${folder} cannot be used`);
   expect(lines.some((line) => line.includes('thing.json $.attributes.a'))).toBe(true);
   expect(lines.some((line) => line.includes('broken.json $'))).toBe(true);
-  // An attribute that is left out does not stop a start; a file that is not JSON does.
+  // A start omits attributes that it cannot serve, but it fails for a file that is not JSON.
   const lenient = await spawnVarve(serve).exited;
   expect(lenient.code).toBe(1);
   expect(lenient.output).toContain('broken.json $');

@@ -52,10 +52,10 @@ it('drains: answers a request that arrived while the process was busy, and close
   await once(client, 'data');
   const drained = listener.drain(60_000);
   await new Promise((resolve) => setTimeout(resolve, 150));
-  // The next phase of the event loop runs timers.
+  // Timers run in the next phase of the event loop.
   await new Promise((resolve) => setImmediate(resolve));
   ask();
-  // Beyond the 250 ms after which idle connections are closed.
+  // Blocks for longer than the 250 ms after which idle connections are closed.
   for (const end = performance.now() + 300; performance.now() < end; );
   const [answer] = (await once(client, 'data')) as [string];
   expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n(?:.*\r\n)*connection: close\r\n/i);
@@ -129,7 +129,7 @@ describe('in place of a server that crashed', () => {
     leaving.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n');
     const statusWithin = async (ms: number) =>
       (await fetch(listener.url, { signal: AbortSignal.timeout(ms) }).catch(() => undefined))?.status;
-    // The first of two to arrive waits.
+    // Of two requests, the first waits.
     await expect.poll(() => statusWithin(1_000)).toBe(503);
     leaving.resetAndDestroy();
     await expect.poll(() => statusWithin(500)).toBeUndefined();

@@ -53,7 +53,7 @@ describe.each(engines)('GET /api/i18n/locales with $engine', ({ engine, options,
     });
 
     it('has locales that are not language tags, by their code', async () => {
-      // Twice the same variant: content may have it, and Intl refuses it.
+      // A repeated variant: Intl refuses it, but content may have it.
       const path = '/api/articles?locale=de-1996-1996';
       const { status, body } = await ask(path, {
         method: 'POST',

@@ -37,7 +37,7 @@ describe('metrics of a server', () => {
       position = created.headers.get('varve-position');
       const { data } = (await created.json()) as { data: { documentId: string } };
       const path = `${server.url}/api/restaurants`;
-      // A start asks itself for an example to show.
+      // A start requests an example from itself.
       before = await scrape(server.url);
       for (const suffix of ['', '?populate=tags', '?filters[nope]=1', `/${data.documentId}`, '/gone', '?x=y'])
         await fetch(path + suffix);
@@ -69,7 +69,7 @@ describe('metrics of a server', () => {
 
   it('counts a query once in each of its phases', () => {
     const count = (phase: string) => counted('varve_query_phase_duration_seconds_count', { phase });
-    // Two lists, HEAD, an entry, and an entry that was not found.
+    // These are two lists, HEAD, an entry, and an entry that was not found.
     expect([count('plan'), count('search'), count('render')]).toEqual([5, 5, 5]);
     expect(count('populate')).toBe(1);
   });

@@ -7,7 +7,7 @@ import { startOnCorpus } from '../support/loaded-corpus.ts';
 import { lintOpenApi } from '../support/openapi-lint.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
 
-/** The document a server gives of itself, held against its own answers. */
+/** Compares a server's OpenAPI document with its own answers. */
 describe.each<[string, () => Promise<RunningServer>]>([
   ['the conformance schema', () => startOnCorpus()],
   ["the conformance schema, with Strapi's users", () => startOnCorpus({ env: AS_RECORDED })],

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => server?.dispose());
 
 const READ = ['/_varve/projections', '/_varve/tokens', '/_varve/public', '/_varve/roles', '/_varve/login'];
-/** Method and path of requests that have no body or `data`. */
+/** Returns the method and path of requests without a body or `data`. */
 const OTHERS = () =>
   [
     ['GET', '/_varve/webhooks'],

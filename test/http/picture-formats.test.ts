@@ -18,13 +18,13 @@ type Format = {
 type Formats = { readonly [name: string]: Format };
 type Pictured = FileAnswer & { readonly formats: Formats | null };
 
-/** A real Strapi's answers to uploads of the same files: see record.ts. */
+/** Answers of a real Strapi to uploads of the same files (record.ts). */
 const RECORDED = JSON.parse(readFileSync(join(PICTURES, 'strapi-5.54.json'), 'utf8')) as {
   readonly [name: string]: { readonly status: number; readonly body: Pictured };
 };
 
 const LONG = takesMinutes('pictures in a bucket, and behind the answer');
-/** One of each kind where time is short. */
+/** One file of each kind, for short runs. */
 const SOME = [
   'photo.jpg',
   'rotated.jpg',
@@ -35,7 +35,7 @@ const SOME = [
   'over-edge.png',
 ];
 
-/** Strapi 5.54 knows nothing of AVIF pictures. */
+/** Strapi 5.54 cannot measure AVIF pictures. */
 const UNMEASURED = ['modern.avif'];
 
 const bytesOf = (name: string) => {
@@ -56,7 +56,7 @@ function formatOf(formats: Formats | null, name: string): Format {
   return format;
 }
 
-/** The parts of formats that are equal on any two servers, with their names and sizes. */
+/** Returns the parts of formats that must be equal on two servers, with their names and sizes. */
 function comparable({ hash, url, formats }: Pictured): object | null {
   if (formats === null) return null;
   const name = url.slice(url.lastIndexOf('/') + 1);

@@ -9,7 +9,7 @@ import { startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
 const MB = 1024 * 1024;
-/** More than the kernel takes for a client that does not read. */
+/** More than the kernel buffers for a client that does not read. */
 const LARGE = Buffer.alloc(24 * MB, 'x');
 
 async function listenFor(limits: Partial<OutputLimits>, handle: RequestListener): Promise<Listener> {
@@ -31,7 +31,7 @@ const answerLarge: RequestListener = (_request, response) => {
 
 const get = (path = '/api/x') => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 
-/** Resolves once `holds` does. */
+/** Resolves when `holds` returns true. */
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await delay(5);
 }
@@ -62,7 +62,7 @@ it('stops reading pipelined requests, and answers all of them to a client that r
   client.send(get(`/api/${'y'.repeat(200)}`).repeat(count));
   await until(() => listener.output.waitingRequests() > 0);
   await delay(200);
-  // One read takes 64 KiB.
+  // One read of the socket has at most 64 KiB.
   expect(listener.output.waitingRequests()).toBeLessThan(600);
   expect(await client.statuses(count, 1)).toHaveLength(count);
   expect(listener.output.waitingRequests()).toBe(0);

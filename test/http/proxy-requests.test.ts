@@ -13,7 +13,7 @@ async function serve(handler: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** A server behind a proxy, and the requests that it has received, with their bodies. */
+/** Starts a server behind a proxy that records the received requests with their bodies. */
 async function serveBehindProxy() {
   const received: string[] = [];
   const address = await serve(async (request, response) => {
@@ -42,7 +42,7 @@ it.each(
   const client = await openRaw(url);
   client.send(`${method} /first HTTP/1.1\r\nhost: x\r\n${rest}`);
   expect(await client.statuses(1)).toEqual([200]);
-  // Connections are kept: a second request would come before this one.
+  // Connections are kept, so a smuggled second request would arrive before this one.
   expect((await fetch(`${url}/last`)).status).toBe(200);
   expect(received).toEqual([`${method} /first ${BODY}`, 'GET /last ']);
 });

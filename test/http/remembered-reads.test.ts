@@ -45,7 +45,7 @@ describe('a remembered answer', () => {
   it('is refused to a page of another site while there are no tokens', async () => {
     const ask = (host: string) =>
       new Promise<number>((resolve, reject) => {
-        // fetch lets nobody set Host.
+        // fetch does not allow setting Host.
         const sent = request(list, { headers: { host }, agent: false }, (answer) => {
           answer.resume().on('end', () => resolve(answer.statusCode ?? 0));
         });

@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const BODY = JSON.stringify({ data: { key: 'x', name: 'x' } });
 
-/** Sends a request line as it is; resolves to the answer's first line and body. */
+/** Sends an arbitrary request line. Resolves to the answer's status and text. */
 function ask(url: string, line: string): Promise<{ readonly status: number; readonly text: string }> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {

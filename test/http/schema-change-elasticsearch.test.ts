@@ -26,7 +26,7 @@ import {
 } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** A start with changed content types where the documents in Elasticsearch are too many to be made before anything is served. */
+/** A start with changed content types and more documents in Elasticsearch than a start makes before it serves. */
 const contentTypes = createKitchenTypes();
 const data = createDataDirectory();
 const space = `schema_${process.pid}`;
@@ -83,7 +83,7 @@ describe('changed content types on Elasticsearch', await needsElasticsearch(skip
     let ofApi = 0;
     const askApi = async () => {
       const { status, body } = await get(`${api?.url}/api/cooks?filters[name][$contains]=A`);
-      // Status 0: it has ended.
+      // Status 0: the process has ended.
       if (status === 0) return false;
       expect({ status, names: body.data.map((cook) => cook['name']) }).toEqual({
         status: 200,

@@ -13,7 +13,7 @@ import {
 } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** A start with changed content types on data that is too much to be converted before anything is served. */
+/** A start with changed content types and more data than a start converts before it serves. */
 const contentTypes = createKitchenTypes();
 const data = createDataDirectory();
 let server: RunningServer | undefined;
@@ -35,7 +35,7 @@ it('answers as before, reports this, and answers with the new content types when
   timeout: 60_000,
 }, async () => {
   renameCooks(contentTypes);
-  // No copy of the graph is made before it is released.
+  // No copy of the graph is made before the lock is released.
   const building = tryLockFile(join(data, 'rebuild.db'));
   const started = await startChanged(contentTypes, ['--data', data]);
   const { url } = started;
@@ -44,7 +44,7 @@ it('answers as before, reports this, and answers with the new content types when
   const versionOf = (cook: Record<string, unknown>) => ('fullName' in cook ? 'new' : 'old');
   const { seen, notes } = await watchChange(started, versionOf, async () => {
     wrote ??= (await postCook(url, { name: 'Cyd' })).status;
-    // By the earlier content types to the last: a name that the new ones do not have.
+    // The new content types do not have this name. It is accepted until the earlier ones are replaced.
     const found = await get(`${url}/api/cooks?filters[name][$contains]=A`);
     if (found.status !== 400) expect(found.body.data.map((cook) => cook['name'])).toEqual(['Ada']);
     building?.release();
@@ -83,7 +83,7 @@ it('rebuilds a read model of another projector version, which answers until then
   await expect.poll(generation, { timeout: 40_000, interval: 100 }).toBe(3);
   expect((await names()).slice(0, 2)).toEqual(['Ada', 'Bob']);
   expect(server.output()).toContain('another version of the projector made the read model');
-  // The generation is recorded before the process that serves the earlier one is gone.
+  // The new generation is recorded before the process of the earlier one is gone.
   const note = async () => (await get(`${url}/health/ready`)).body['note'];
   await expect.poll(note, { timeout: 40_000, interval: 100 }).toBeUndefined();
 });

@@ -9,7 +9,7 @@ import { takesMinutes } from '../support/takes-minutes.ts';
 const LONG = { ...takesMinutes('a changed file of synonyms'), timeout: 120_000 };
 const RESTAURANT = 'api::restaurant.restaurant';
 
-/** Names of the restaurants that a search finds, and the tag of its answer. */
+/** Returns the names of the restaurants that a search finds, and the tag of its answer. */
 async function search({ url }: RunningServer, words: string) {
   const answer = await fetch(`${url}/api/restaurants?search=${encodeURIComponent(words)}`);
   expect(answer.status).toBe(200);

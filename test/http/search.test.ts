@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningServer, startServer } from '../support/server.ts';
 
-/** A way through as many relations as a filter can nest. */
+/** A path through as many relations as a filter can nest. */
 const DEEP = Array.from({ length: 9 }, () => 'city.restaurants').join('.');
 
 type Meta = {
@@ -272,7 +272,7 @@ describe('refusals', () => {
   });
 
   it('reveals nothing of private attributes', async () => {
-    // A word of an internal note.
+    // Only an internal note contains this word.
     const { data, meta } = await ask('search=oysters');
     expect(data).toEqual([]);
     expect((await ask('search=oystres')).meta.search?.corrected).toEqual({});

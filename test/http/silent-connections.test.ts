@@ -6,7 +6,7 @@ import { boundOutput, OUTPUT_LIMITS } from '../../services/http/sockets/bound-ou
 
 const KEEP_ALIVE_MS = 150;
 
-/** A client of a server that closes idle connections after KEEP_ALIVE_MS, once it was answered. */
+/** Connects to a server that closes idle connections after KEEP_ALIVE_MS. Resolves to the client after its first answer. */
 async function answeredClient(): Promise<Socket> {
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, keepAliveTimeoutBuffer: 0 });
   const output = boundOutput(server, {
@@ -31,14 +31,14 @@ function ask(client: Socket): void {
   client.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n');
 }
 
-/** Runs nothing else for a time beyond that of an idle connection, as if the process were paused. */
+/** Blocks the process for longer than the limit of idle connections, as if it were paused. */
 function pause(): void {
   for (const end = performance.now() + 3 * KEEP_ALIVE_MS; performance.now() < end; );
 }
 
 it('answers a request that came on an idle connection while the process was paused', async () => {
   const client = await answeredClient();
-  // The next phase of the event loop runs timers.
+  // Timers run in the next phase of the event loop.
   await new Promise((resolve) => setImmediate(resolve));
   ask(client);
   pause();

@@ -30,7 +30,7 @@ it('a single type is one document, also when several first PUTs come at the same
   const nothing = await api.call('DELETE', '/api/homepage');
   expect(nothing.status).toBe(204);
   expect(nothing.headers.get('varve-position')).toMatch(/^\d+$/);
-  // Strapi looks at nothing but names while there is no entry.
+  // Strapi only checks the names of parameters while there is no entry.
   expect((await api.call('DELETE', '/api/homepage?locale=x_y&status=x&page=0')).status).toBe(204);
   expect((await api.call('DELETE', '/api/homepage?foo=1')).status).toBe(400);
   const answers = await Promise.all(

@@ -15,12 +15,12 @@ import { createRotation } from '../../services/supervisor/rotation.ts';
 import { openRaw, type RawClient } from '../support/raw-client.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** Only one limit of each is reached in a test. */
+/** Limits that no test reaches. Each test lowers one of them. */
 const LATE = { headersMs: 60_000, requestMs: 60_000, idleMs: 60_000, lookMs: 20 };
 const HEADERS: ArrivalLimits = { ...LATE, headersMs: 300 };
 const BODY: ArrivalLimits = { ...LATE, requestMs: 600, headersMs: 500 };
 const IDLE: ArrivalLimits = { ...LATE, idleMs: 200 };
-/** Less than Node's own limits. */
+/** Timeout below Node's own limits. */
 const SOON_MS = 4_000;
 const HEAD = 'POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n';
 const GET = 'GET / HTTP/1.1\r\nhost: localhost\r\n\r\n';
@@ -28,7 +28,7 @@ const HOST = '127.0.0.1';
 
 type OpenSocket = Pick<ListenOptions, 'socket'>;
 
-/** A socket that a supervisor holds for one worker. */
+/** Opens a socket that a supervisor holds for one worker. */
 async function heldSocket(): Promise<OpenSocket> {
   const { handle, close } = await holdSocket({ host: HOST, port: 0 });
   return {
@@ -42,7 +42,7 @@ async function heldSocket(): Promise<OpenSocket> {
   };
 }
 
-/** A socket whose connections a supervisor accepts and hands over, as to several workers. */
+/** Opens a socket whose connections a supervisor accepts and passes to workers. */
 async function sharedSocket(): Promise<OpenSocket> {
   const acceptor = createServer({ pauseOnConnect: true }).listen(0, HOST);
   await once(acceptor, 'listening');
@@ -62,7 +62,7 @@ async function sharedSocket(): Promise<OpenSocket> {
   return { socket: rotation.sharedSocket };
 }
 
-/** Serves requests whose body has arrived. */
+/** Starts a listener that answers requests when their body has arrived. */
 async function serve(where: OpenSocket, arrival: ArrivalLimits): Promise<string> {
   const listener = await listen({ host: HOST, port: 0, arrival, ...where });
   onTestFinished(() => listener.drain(0));
@@ -73,7 +73,7 @@ async function serve(where: OpenSocket, arrival: ArrivalLimits): Promise<string>
   return listener.url;
 }
 
-/** Sends one character after the other, faster than any limit for silence would notice. */
+/** Sends one character after the other, without pauses that a limit for silent connections could notice. */
 function drip({ socket }: RawClient, text: string): void {
   let at = 0;
   const timer = setInterval(() => socket.write(text[at++ % text.length] as string), 20);

@@ -9,7 +9,7 @@ import { startWorkers } from '../support/several-workers.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** So many rows that their words are stored. */
+/** Number of rows, large enough that their words are stored. */
 const TAGS = 1_100;
 const WRITERS = 16;
 const NAME = 'api--tag.tag.live';
@@ -32,7 +32,7 @@ describe('words that are stored', LONG, () => {
   });
   afterAll(() => rmSync(original, { recursive: true, force: true }));
 
-  /** A data directory with the tags. */
+  /** Copies a data directory with the tags. */
   function copy(of = original): string {
     const data = createDataDirectory();
     onTestFinished(() => rmSync(data, { recursive: true, force: true }));
@@ -81,7 +81,7 @@ describe('words that are stored', LONG, () => {
       }),
     );
     for (const server of servers) expect(await server.stop()).toMatchObject({ code: 0 });
-    // The words in the file are those before the edits; even those of the other directory are harmless.
+    // The stored words are older than the edits. Even those of another directory do no harm.
     cpSync(join(copied, 'words'), join(data, 'words'), { recursive: true });
     const { url } = await start(data);
     await expectFound(url, 'only0 ', ['only0 here']);
@@ -128,7 +128,7 @@ describe('words that are stored', LONG, () => {
   });
 });
 
-/** Gives the tag with a name another one. */
+/** Renames a tag. */
 async function rename(url: string, from: string, to: string): Promise<void> {
   const { text } = await ask(`${url}/api/tags?filters[name]=${encodeURIComponent(from)}`, false);
   const [tag] = (JSON.parse(text) as { readonly data: readonly Tag[] }).data;
@@ -146,7 +146,7 @@ async function write(url: string, data: object, path = ''): Promise<Tag> {
   return (JSON.parse(text) as { readonly data: Tag }).data;
 }
 
-/** Compares the names of the tags that a search finds, on a connection of its own. */
+/** Compares the names of the tags that a search finds. It uses a new connection. */
 async function expectFound(url: string, query: string, names: readonly string[]): Promise<void> {
   const path = `/api/tags?search=${encodeURIComponent(query)}&typoTolerance=false&pagination[pageSize]=100`;
   const { status, text } = await ask(url + path, false);
@@ -154,7 +154,7 @@ async function expectFound(url: string, query: string, names: readonly string[])
   expect([query, status, data.map(({ name }) => name)]).toEqual([query, 200, names]);
 }
 
-/** Connections are handed to the workers in turn. */
+/** Calls `look` four times at once, on separate connections, so that it reaches every worker. */
 async function eachWorker(look: () => Promise<void>): Promise<void> {
   await Promise.all(Array.from({ length: 4 }, look));
 }

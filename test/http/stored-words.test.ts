@@ -4,7 +4,7 @@ import { afterAll, expect, it } from 'vitest';
 import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** So many rows that their words are stored. */
+/** Number of rows, large enough that their words are stored. */
 const TAGS = 1_100;
 const WRITERS = 16;
 const data = createDataDirectory();
@@ -33,7 +33,7 @@ async function write(url: string, path: string, method: string, values?: object)
   return text === '' ? { documentId: '', name: '' } : JSON.parse(text).data;
 }
 
-/** Names of the tags that a search finds. */
+/** Returns the names of the tags that a search finds. */
 async function found({ url }: RunningServer, query: string): Promise<readonly string[]> {
   const path = `/api/tags?search=${encodeURIComponent(query)}&typoTolerance=false&sort=id&pagination[pageSize]=100`;
   const answer = await fetch(url + path);
@@ -60,12 +60,12 @@ it('finds the texts of the rows after kills and in copies, for any stored words'
   const { documentId: removed = '' } = tags.find(({ name }) => name === 'word8 tag') ?? {};
   expect(await found(first, 'word7 ')).toEqual(['word7 tag']);
   await expect.poll(() => found(first, 'word8 ').then(() => words(data))).toEqual(['api--tag.tag.live']);
-  // The words are those before these changes.
+  // The stored words are older than these changes.
   await write(first.url, `/${edited}`, 'PUT', { name: 'another tag' });
   await write(first.url, `/${removed}`, 'DELETE');
   await write(first.url, '', 'POST', { key: 'last', name: 'newest tag' });
   await first.stop('SIGKILL');
-  // A process that was killed while it stored words.
+  // A process that is killed while it stores words leaves such a file.
   writeFileSync(join(data, 'words', 'api--tag.tag.live.999999999.part'), 'half');
   cpSync(data, copy, { recursive: true });
   for (const folder of [data, copy]) {

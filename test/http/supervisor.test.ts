@@ -18,7 +18,7 @@ import {
 } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** So many one after the other that the next start is seconds away. */
+/** Number of crashes in a row after which a supervisor waits seconds before the next start. */
 const CRASHES = 6;
 
 async function startForTest(options: ServerOptions = {}): Promise<RunningServer> {
@@ -46,7 +46,7 @@ function holderOf({ data }: RunningServer): DirectoryHolder {
   return JSON.parse(readFileSync(join(data, 'lock.json'), 'utf8')) as DirectoryHolder;
 }
 
-/** A request on a connection of its own: one that was there before its process was killed is lost. */
+/** Sends a request on a new connection, since a connection to a killed process is lost. */
 async function ask(url: string, method = 'GET', body?: string): Promise<{ status: number; text: string }> {
   const headers = body === undefined ? {} : { 'content-type': 'application/json' };
   const sent = request(url, { agent: false, method, headers }).end(body);
@@ -54,7 +54,7 @@ async function ask(url: string, method = 'GET', body?: string): Promise<{ status
   return { status: answer.statusCode ?? 0, text: await text(answer) };
 }
 
-/** Creates a restaurant of this name; the answer's status. */
+/** Creates a restaurant with this name. Returns the answer's status. */
 async function create(url: string, name: string): Promise<number> {
   const { status } = await ask(
     `${url}/api/restaurants`,

@@ -18,7 +18,7 @@ type Span = {
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const CALLER = 'b7ad6b7169203331';
 
-/** Takes traces as OTLP over HTTP, in JSON. */
+/** Starts a collector that receives traces by OTLP over HTTP, in JSON. */
 async function startCollector(): Promise<{
   readonly url: string;
   readonly spans: readonly Span[];
@@ -72,7 +72,7 @@ it('sends spans of a read, a write and the projection, below those of the caller
   expect(below(get)).toEqual(['plan', 'search', 'populate']);
   expect(below(post)).toContain('append');
   expect(spans.some(({ name }) => name === 'project')).toBe(true);
-  // No content and no query of a user.
+  // Traces contain no content and no query of a user.
   expect(JSON.stringify(spans)).not.toMatch(/secret/);
 });
 

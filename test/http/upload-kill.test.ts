@@ -5,7 +5,7 @@ import { createDataDirectory, startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 import { type FileAnswer, getJson, upload } from '../support/upload-client.ts';
 
-/** KILL_ROUNDS=50 for a full run. */
+/** Number of kills. KILL_ROUNDS=50 for a full run. */
 const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? 2);
 const WRITERS = 8;
 

@@ -33,7 +33,7 @@ const TEXT = { name: 'a.txt', bytes: 'text' };
 /** Files that are not content: the owner of the store, and the locks of processes. */
 const NO_CONTENT = /^owner\.json$|\.lock(-\w+)?$/;
 
-/** All content that is in the asset store, finished or not. */
+/** Returns the names of all content in the asset store, finished or not. */
 function storedFiles(): string[] {
   const entries = readdirSync(join(server.data, 'assets'), { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile() && !NO_CONTENT.test(entry.name)).map(({ name }) => name);
@@ -141,7 +141,7 @@ describe('a refused form leaves nothing behind', () => {
   });
 });
 
-/** A form as raw text over a socket of its own; resolves with what came back when the connection is closed. */
+/** Sends a form as raw text over a new socket. Resolves to the answer when the connection is closed. */
 function sendRaw(parts: readonly string[], headers: string, end: 'wait' | 'destroy'): Promise<string> {
   const { hostname, port } = new URL(server.url);
   const socket = connect(Number(port), hostname);

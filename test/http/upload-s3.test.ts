@@ -15,7 +15,7 @@ afterAll(async () => {
   await double?.close();
 });
 
-/** All objects except the one that names the log that writes there. */
+/** Returns all objects except the one that names the log of the store. */
 const fileNames = () => double.names().filter((name) => name !== 'media/owner.json');
 
 it('keeps uploaded files in the bucket, serves them from there in ranges, and removes them', async () => {

@@ -25,7 +25,7 @@ it('removes only content that crashes left without a file a day ago', async () =
   );
   await first.stop('SIGKILL');
 
-  // The states that a process can leave: it ended before the content was kept, before the event, or before the note was removed.
+  // States that a killed process can leave: before the content is kept, before the event, and before the note is removed.
   const store = openFolderAssetStore(assets);
   const suspect = async (name: string, ageMs: number) => {
     await store.suspect(hashOf(name));

@@ -62,7 +62,7 @@ it('handles counts, sparse fields and nested populations', async () => {
   const query = 'fields=key&populate[restaurants][count]=true';
   const { data } = (await call('GET', `/api/chefs?${query}`)) as unknown as { data: readonly Entry[] };
   expect(data.map(({ attributes }) => attributes)).toEqual([
-    // Strapi's transformation takes the count for an entry.
+    // Strapi's transformation treats the count like an entry.
     { key: 'c', restaurants: { data: { attributes: { count: 1 } } } },
   ]);
   const nested =

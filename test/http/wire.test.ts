@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRaw } from '../support/raw-client.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
 
-/** Requests that no client library sends: each is answered, those that are none with 4xx in the envelope of all errors. */
+/** Requests that no client library sends. Each is answered. Invalid ones get 4xx with the usual error body. */
 let server: RunningServer;
 beforeAll(async () => {
   server = await startServer();

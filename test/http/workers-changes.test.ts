@@ -19,7 +19,7 @@ import { expectNoFailures, inRotation, pids, startWorkers, stopPairs } from '../
 import { takesMinutes } from '../support/takes-minutes.ts';
 import { startWorkerPairs } from '../support/worker-pairs.ts';
 
-/** Things that happen to a server with several workers as a whole. */
+/** Changes of a whole server with several workers. */
 const LONG = {
   ...takesMinutes('a server with several workers that is changed under load'),
   timeout: 300_000,
@@ -28,12 +28,12 @@ const CLIENTS = 4;
 const PAUSE_MS = 5;
 const ROWS = 500;
 
-/** Answers on several connections, so of all workers. */
+/** Returns the statuses of answers on several connections, which reach all workers. */
 async function statuses(url: string): Promise<readonly number[]> {
   return Promise.all([1, 2, 3, 4].map(async () => (await ask(url, false)).status));
 }
 
-/** The two workers are others than before, and no third one is left. */
+/** Expects that both workers were replaced, and that no third one is left. */
 async function expectReplaced(server: RunningServer, before: ReturnType<typeof pids>): Promise<void> {
   await inRotation(server, 2);
   while (workers(server).length > 2) await delay(5);
@@ -65,7 +65,7 @@ it('ends with 0 on SIGTERM under load, and the next start has every acknowledged
   expect(await stopping).toMatchObject({ code: 0, signal: null });
   await pairs.stop();
   expect(pairs.stale).toEqual([]);
-  // Connections end; no request is refused.
+  // Connections may end, but no request is refused.
   expect(pairs.failures.filter((failure) => !/: 0 /.test(failure))).toEqual([]);
   const again = await startServer({ data });
   onTestFinished(() => again.dispose());

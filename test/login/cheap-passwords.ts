@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 
-/** Loaded into a server before its own modules: its passwords are hashed with the least work that the libraries allow. */
+/** Loaded into a server before its own modules. Makes it hash passwords with the least work that the libraries allow. */
 const require = createRequire(import.meta.url);
 const bcrypt = require('bcrypt') as { hash: (password: string, cost: number) => Promise<string> };
 const argon2 = require('@node-rs/argon2') as {

@@ -3,7 +3,7 @@ import sdkModule from 'strapi-sdk-js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type LoginServer, startLoginServer } from './login-server.ts';
 
-/** Clients as npm has them, unmodified. */
+/** Unmodified clients from npm. */
 // The types of the SDK describe the CommonJS build, where the class is one level deeper.
 const Strapi = sdkModule as unknown as typeof sdkModule.default;
 

@@ -3,21 +3,21 @@ import { type RunningServer, type ServerOptions, startServer } from '../support/
 import type { Mail, ScenarioServer } from './run-scenario.ts';
 
 export type LoginServer = RunningServer & {
-  /** Asks with full access. */
+  /** Sends requests with full access. */
   readonly admin: Ask;
-  /** Asks as anybody. */
+  /** Sends requests without a token. */
   readonly ask: Ask;
   readonly setSwitches: ScenarioServer['setSwitches'];
   readonly setRole: (type: string, role: object) => Promise<void>;
-  /** Mails that the server has shown so far. */
+  /** Returns the mails that the server has printed so far. */
   readonly mails: () => readonly Mail[];
-  /** The mail behind the first `seen` ones, once it is there. */
+  /** Resolves to the next mail after the first `seen` ones. */
   readonly mailAfter: (seen: number) => Promise<Mail>;
 };
 
 export const CHEAP_PASSWORDS = { NODE_OPTIONS: `--import=${new URL('cheap-passwords.ts', import.meta.url)}` };
 
-/** A server with users who can sign in; registration is on, and passwords are hashed with little work. */
+/** Starts a server whose users can sign in. Registration is on, and passwords are hashed with little work. */
 export async function startLoginServer(options: ServerOptions = {}): Promise<LoginServer> {
   const server = await startServer({
     ...options,

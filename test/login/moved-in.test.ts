@@ -9,10 +9,10 @@ import { runVarve } from '../support/run-varve.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
 import { ANY_LINE, AT, archivedType, writeArchive } from '../support/strapi-archive.ts';
 
-/** Made by a Strapi 5.54 for the password below. */
+/** Hash that a Strapi 5.54 made of the password below. */
 const HASH = '$2a$10$a0wTonUJmcS0h7BQjJIXG..CwjvhSnPIN1LpyYAlhs8LsqF1RXTY2';
 const PASSWORD = 'third password';
-/** As `strapi new` makes it: 24 characters. */
+/** A secret in the form of `strapi new`: 24 characters. */
 const SECRET = 'mYmAdEuPjWtSeCrEt12345==';
 
 const ROLE = 'plugin::users-permissions.role';

@@ -142,7 +142,7 @@ describe('options of the login', takesMinutes('options of the login'), () => {
   });
 });
 
-/** Quoted-printable, as mails with long lines are. */
+/** Decodes quoted-printable, which mails with long lines use. */
 function decodeQuoted(text: string): string {
   return text
     .replace(/=\r?\n/g, '')

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { hashPassword } from '../../services/command/password-hashes.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** Passwords that are hashed at the same time, and that wait for it. */
+/** Number of passwords that are hashed at the same time. MOST_WAITING: that may wait for it. */
 const AT_ONCE = 2;
 const MOST_WAITING = 200;
 const MORE = 10;

@@ -59,7 +59,7 @@ describe.each([
 
   beforeAll(async () => {
     server = await startLoginServer({ arguments: settings });
-    // As the recorded Strapi has it.
+    // The recorded Strapi has the same rights.
     await server.setRole('public', { allow: 'user.*' });
     let seen = 0;
     const { url: base, setSwitches } = server;
@@ -76,7 +76,7 @@ describe.each([
     const { mail: sent, ...wanted } = strapi;
     expect(answer).toEqual(wanted);
     expect(mail?.to).toBe(sent?.to);
-    // The words are Varve's own until an import brings others.
+    // Varve's mails have their own text until an import replaces it.
     expect(linkIn(mail?.text)).toBe(linkIn(sent?.text));
   });
 });

@@ -2,7 +2,7 @@ import type { Step } from './auth-scenario.ts';
 
 export type Mail = { readonly to: string; readonly subject: string; readonly text: string };
 
-/** An answer without what differs from run to run. */
+/** An answer without the values that differ from run to run. */
 export type Recorded = {
   readonly name: string;
   readonly status: number;
@@ -14,7 +14,7 @@ export type Recorded = {
 export type ScenarioServer = {
   readonly base: string;
   readonly setSwitches: (switches: Readonly<Record<string, unknown>>) => Promise<void>;
-  /** The newest mail, once it is there. */
+  /** Resolves to the newest mail when it has arrived. */
   readonly newestMail: () => Promise<Mail>;
 };
 
@@ -53,7 +53,7 @@ function send(base: string, step: Step, kept: ReadonlyMap<string, string>): Prom
   });
 }
 
-/** A mail without its code, which later steps may use. */
+/** Returns a mail without its code. Keeps the code for later steps. */
 function takeMail(kept: Map<string, string>, { to, subject, text }: Mail, base: string): Mail {
   const code = /(?:code|confirmation)=([^<\s]+)/.exec(text)?.[1] ?? '';
   kept.set('code', code);
@@ -78,7 +78,7 @@ function keep(kept: Map<string, string>, name: string | undefined, body: unknown
 
 const VARYING = new Set(['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt', 'jwt', 'refreshToken']);
 
-/** Ids, times and tokens by their names alone. */
+/** Replaces ids, times and tokens by their names. */
 function stable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(stable);
   if (typeof value !== 'object' || value === null) return value;

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 
 export type TakenMail = { readonly from: string; readonly to: string; readonly text: string };
 
-/** A mail server that takes everything from senders with a name and password. */
+/** A mail server that accepts every mail from senders with a name and password. */
 export type SmtpServer = {
   readonly port: number;
   readonly mails: readonly TakenMail[];

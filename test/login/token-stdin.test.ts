@@ -7,7 +7,7 @@ import { UNKNOWN_TOKEN } from '../../shared/access/unknown-token.ts';
 import { createAsk } from '../support/access-client.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
 
-/** As Strapi makes them: 256 hexadecimal digits. */
+/** A token in Strapi's form: 256 hexadecimal digits. */
 const STRAPIS = 'c0ffee15'.repeat(32);
 
 let server: RunningServer;

@@ -8,7 +8,7 @@ import { AT, archivedType, writeArchive } from '../support/strapi-archive.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 import { type FileAnswer, getJson, png, upload } from '../support/upload-client.ts';
 
-/** `varve assets formats`: the smaller pictures of files that were stored without. */
+/** `varve assets formats` makes the smaller pictures of files that were stored without them. */
 const PICTURES = join(import.meta.dirname, '../pictures/files');
 const LONG = { ...takesMinutes('formats of stored pictures'), timeout: 120_000 };
 const picture = (name: string) => ({ name, bytes: readFileSync(join(PICTURES, name)) });
@@ -83,7 +83,7 @@ it(
       ['tall.jpg', ['large', 'small', 'medium', 'thumbnail']],
       ['tiny.png', []],
     ]);
-    // An imported picture may be replaced by an import: so may what is made of it.
+    // An import may replace an imported picture, and therefore also the smaller pictures that were made of it.
     const url = '/uploads/thumbnail_sun_1.jpg';
     expect(files[3]?.formats?.['thumbnail']).toMatchObject({ url, hash: 'thumbnail_sun_1' });
     const answer = await fetch(server.url + url);

@@ -46,7 +46,7 @@ it('restores everything that was acknowledged before it, with files and tokens, 
   const form = new FormData();
   form.append('files', new Blob([PICTURE], { type: 'image/png' }), 'dot.png');
   const [file] = (await ask('/api/upload', { method: 'POST', body: form })).body;
-  // Writers keep writing while the backup is made.
+  // Writers continue during the backup.
   let isWriting = true;
   const writing = (async () => {
     for (let at = 0; isWriting; at++) await create(`Country ${at}`);
@@ -118,7 +118,7 @@ it(
     const target = join(folder, 'c');
     expect(await fail('restore', copy, '--data', target)).toContain('the backup is damaged: events.db');
     expect(existsSync(join(target, 'events.db'))).toBe(false);
-    // The manifest is believed of the log's digest: then its count is held against the log.
+    // If the log's digest agrees with the manifest, the number of events is compared as well.
     bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
     writeFileSync(join(copy, 'events.db'), bytes);
     const manifest = JSON.parse(readFileSync(join(copy, 'manifest.json'), 'utf8'));

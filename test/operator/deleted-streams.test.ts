@@ -5,7 +5,7 @@ import { runVarve } from '../support/run-varve.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** An operator of the log's server deletes, truncates and scavenges streams of Varve's under a server that runs. */
+/** An operator of KurrentDB deletes, truncates and scavenges Varve's streams while a server runs. */
 
 const ACCESS_KEY = Buffer.alloc(32, 7).toString('base64url');
 const KEYS = ['deleted', 'gone', 'truncated', 'whole'];

@@ -8,7 +8,7 @@ import { type Ran, runVarve } from '../support/run-varve.ts';
 import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** A command and what its stdout has, whether or not a server runs. `{folder}` is a new one each time. */
+/** A command and its expected stdout, with and without a running server. `{folder}` is a new folder each time. */
 type Row = { readonly args: readonly string[]; readonly shows: RegExp; readonly stderr?: RegExp };
 
 const NOTHING = /^$/;

@@ -50,7 +50,7 @@ const KEPT_SETTINGS = [
   ...['plugin_i18n_default_locale', 'plugin_users-permissions_advanced', 'plugin_users-permissions_email'],
 ];
 
-/** Lines of the parts of an archive, and bytes of its assets. */
+/** Returns the lines of the parts of an archive, and the bytes of its assets. */
 async function partsOf(file: string) {
   const parts: Record<'entities' | 'links' | 'configuration' | 'schemas', Line[]> = {
     ...{ entities: [], links: [], configuration: [], schemas: [] },
@@ -100,8 +100,8 @@ it('exports the same archive that it imported from Strapi', { timeout: 120_000 }
 });
 
 /**
- * `<owner> <field>` to its targets in order, and `<target> <field>` to its owners: drafts and published ones apart, which no answer
- * mixes. Of equal positions the first line counts.
+ * Returns the targets of each `<owner> <field>`, and the owners of each `<target> <field>`, in order. Drafts and published rows are
+ * separate, since no answer mixes them. If positions are equal, the first line counts.
  */
 function listsOf({
   links,

@@ -52,7 +52,7 @@ async function appendFenced(log: EventStore): Promise<void> {
   }
 }
 
-/** An export as earlier releases wrote it: with all events of the log. */
+/** Returns an export in the form of earlier releases, which contained all events of the log. */
 async function exportAsBefore(log: EventStore): Promise<string> {
   const events = (await eventsOf(log)).map(({ stream, revision, id, type, data, metadata }) => ({
     ...{ stream: stream.slice('varve.'.length), revision: Number(revision) },
@@ -109,7 +109,7 @@ it('restores no fenced event, from a current export or one of an earlier release
   for (const file of [now, before]) {
     const imported = join(folder, `of-${file.slice(folder.length + 1)}`);
     await succeed('import', file, '--data', imported);
-    // The second import finds everything there.
+    // The second import finds all events and stores nothing.
     const count = (await withLog(imported, eventsOf)).length;
     await succeed('import', file, '--data', imported);
     expect((await withLog(imported, eventsOf)).length).toBe(count);
@@ -120,7 +120,7 @@ it('restores no fenced event, from a current export or one of an earlier release
     expect(identified).toHaveLength(file === now ? 2 : 1);
     if (file === now) expect(types[0]).toBe('log-identified');
     expect(await succeed('verify', '--data', imported)).toBeDefined();
-    // An export of the import is the export.
+    // An export of the imported log equals the export.
     if (file === now) {
       const again = join(folder, 'again.jsonl');
       await succeed('export', again, '--data', imported);

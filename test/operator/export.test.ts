@@ -11,7 +11,7 @@ import { takesMinutes } from '../support/takes-minutes.ts';
 const CASES = fileURLToPath(new URL('../conformance/cases-visible.jsonl', import.meta.url));
 const AT_ONCE = 8;
 
-/** One in so many of the recorded reads is asked for; EXPORT_READS=1: every one. */
+/** One in so many of the recorded reads is compared. EXPORT_READS=1 compares all. */
 const ONE_IN = Number(process.env['EXPORT_READS'] ?? 5);
 
 function recordedReads(): readonly string[] {
@@ -62,9 +62,9 @@ it('recorded reads have the same answers after an import into an empty store, by
 
   const data = join(folder, 'data');
   await succeed('import', file, '--data', data, '--space', 'another');
-  // A second import finds everything there; if other events are there, it does not begin.
+  // A second import finds all events. If the log has other events, it does not begin.
   await succeed('import', file, '--data', data, '--space', 'another');
-  // Another namespace is a log of its own.
+  // Another namespace is a separate log.
   await succeed('import', file, '--data', data, '--space', 'third');
   const used = await startServer();
   onTestFinished(() => used.dispose());

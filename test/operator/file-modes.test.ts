@@ -6,7 +6,7 @@ import { runVarve } from '../support/run-varve.ts';
 import { createDataDirectory, startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** A folder that everyone may look into, as one that was made by hand or by a container. */
+/** Creates a folder that everyone may read, like one that was created by hand or by a container. */
 function openFolder(): string {
   const parent = createDataDirectory();
   onTestFinished(() => rmSync(parent, { recursive: true, force: true }));
@@ -16,7 +16,7 @@ function openFolder(): string {
   return folder;
 }
 
-/** Files that others than their owner may read or write, by name. */
+/** Returns the names of files that other users than their owner may read or write. */
 function openFiles(folder: string): readonly string[] {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
   expect(files.length).toBeGreaterThan(0);
@@ -60,7 +60,7 @@ it(
     const data = openFolder();
     const first = await startServer({ data });
     onTestFinished(() => first.dispose());
-    // After a kill SQLite's -wal and -shm files stay.
+    // SQLite's -wal and -shm files stay after a kill.
     await first.stop('SIGKILL');
     for (const name of readdirSync(data, { recursive: true })) {
       const path = join(data, String(name));

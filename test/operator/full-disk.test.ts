@@ -15,7 +15,7 @@ type Layout = 'log and graph' | 'log' | 'graph';
 
 const MEGABYTES = 12;
 
-/** Larger than what the files have room for without growing. */
+/** A text that is larger than the free space in the files, so that they must grow. */
 const BIG = 'x'.repeat(300_000);
 
 function createNoteType(): string {
@@ -82,7 +82,7 @@ async function countNotes(url: string): Promise<number> {
   return body.meta.pagination.total;
 }
 
-/** Writes until one is refused; one that is stored and not shown yet is waited for in vain. */
+/** Writes until a write is refused. Ignores writes that are stored but not shown yet. */
 async function writeUntilRefused(url: string): Promise<Answer> {
   for (let n = 0; n < 100; n++) {
     const late = delay(1_500).then(() => 'late' as const);

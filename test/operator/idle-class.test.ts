@@ -13,10 +13,10 @@ import { create, nextWorker, replaced, workers } from '../support/replaced-worke
 import { spawnVarve, startServer } from '../support/server.ts';
 import { type SkipOptions, takesMinutes } from '../support/takes-minutes.ts';
 
-/** Scheduling classes of Linux, as sched.h numbers them. */
+/** Scheduling classes of Linux, by their numbers in sched.h. */
 const [OTHER, BATCH, IDLE] = [0, 3, 5];
 
-/** The processes that make the next generation of a server and load it use cores that have nothing else to do. */
+/** The processes that build and load the next generation of a server only use idle cores. */
 const IF_ALLOWED: SkipOptions = canChangeClass()
   ? {}
   : { skip: true, meta: { skipReason: 'no chrt, or no right to leave the class "idle" (CAP_SYS_NICE)' } };
@@ -30,7 +30,7 @@ function canChangeClass(): boolean {
   }
 }
 
-/** The classes that a process's threads have, each once. */
+/** Returns the classes of a process's threads, each once. */
 function classesOf(pid: number): readonly number[] {
   const classes = readdirSync(`/proc/${pid}/task`).map((id) => {
     const stat = readFileSync(`/proc/${pid}/task/${id}/stat`, 'latin1');
@@ -45,7 +45,7 @@ function start(args: readonly string[], program = process.execPath): ChildProces
   return child;
 }
 
-/** Starts a process that uses the first core as much as it can. */
+/** Starts a process that always uses the first core. */
 function startBusy(): ChildProcess {
   return start(['--cpu-list', '0', process.execPath, '-e', 'for (;;);'], 'taskset');
 }
@@ -76,7 +76,7 @@ describe('the class "idle"', IF_ALLOWED, () => {
   it('is left soon by a process that has run for long and then hardly runs', LONG, async () => {
     const pid = idOf(startBusy());
     enterIdleClass(pid);
-    // Four times as long would be the wait if everything since the beginning counted.
+    // If the time since the beginning counted, the wait would be four times as long.
     await delay(40_000);
     startBusy();
     await vi.waitFor(() => expect(classesOf(pid)).toEqual([OTHER]), { timeout: 60_000, interval: 50 });

@@ -79,7 +79,7 @@ it("imports Strapi's export of the corpus: reads are answered as Strapi answered
   expect(users.body.map(({ id }: { id: number }) => id)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
 });
 
-/** Areas where ids, times, orders at both ends, versions and locales show. */
+/** Areas of the corpus whose answers depend on ids, times, orders at both ends, versions and locales. */
 const READ_AREAS = ['sort.ties', 'populate.world', 'deep.tomany', 'publication', 'shape.entry', 'users'];
 
 describe('an import that is read from Elasticsearch', async () => {

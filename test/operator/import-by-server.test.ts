@@ -9,7 +9,7 @@ import { createDataDirectory, spawnVarve, startServer } from '../support/server.
 import { kitchenArchive } from '../support/strapi-archive.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** Imports of archives into the log of a server that runs. */
+/** Imports of archives into the log of a running server. */
 const CORPUS = join(import.meta.dirname, '../support/archives/strapi-5.54-export.tar.gz');
 const ROWS = 2_000;
 const LONG = takesMinutes('imports by a server through kills');

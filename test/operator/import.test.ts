@@ -26,7 +26,7 @@ it('imports while a server answers requests; a second run changes nothing', {
     const answers = await Promise.all(paths.map((path) => ask(path)));
     return answers.map(({ body }) => body.meta?.pagination.total ?? body.length);
   };
-  // Somebody writes meanwhile.
+  // A client writes during the import.
   let isWriting = true;
   let written = 0;
   const writing = (async () => {

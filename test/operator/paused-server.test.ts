@@ -22,7 +22,7 @@ describe('a paused server', takesMinutes('a minute in which a paused server send
       const { supervisor } = server;
       const worker = server.worker() ?? 0;
       onTestFinished(() => {
-        // A rebuild has replaced it, unless the test failed before.
+        // The rebuild has replaced this worker, unless the test failed before.
         if (isOtherProcess(worker)) process.kill(worker, 'SIGCONT');
       });
       if (which === 'server') server.signal('SIGSTOP');

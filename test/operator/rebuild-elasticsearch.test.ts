@@ -38,7 +38,7 @@ async function names(): Promise<readonly string[]> {
   return ((await answer.json()) as { data: { name: string }[] }).data.map(({ name }) => name);
 }
 
-/** The numbers that indices of the space end with, and how many there are of each. */
+/** Returns the numbers at the end of the namespace's indices, with the number of indices of each. */
 async function sets(): Promise<Record<string, number>> {
   const indices = (await (await fetch(`${url}/_cat/indices/${space}-*?format=json`)).json()) as {
     index: string;

@@ -33,7 +33,7 @@ let url: string;
 let server: RunningServer;
 let api: RunningServer;
 
-/** Documents that are still to be written. */
+/** Returns the number of documents in the backlog. */
 async function backlog(): Promise<number | undefined> {
   return sampleOf(await (await fetch(`${server.url}/metrics`)).text(), 'varve_fanout_backlog_documents');
 }
@@ -43,16 +43,16 @@ const log = openSqliteEventStore(join(data, 'events.db'), { space, decode: upcas
 
 const moments = createKillMoments();
 
-/** Makes one generation, killed up to so often at random moments. Returns how often it was. */
+/** Makes one generation, and kills the process at most `most` times at random moments. Returns the number of kills. */
 async function rebuildKilled(options: readonly string[], most: number): Promise<number> {
   let killed: { readonly id: number; readonly left: number } | undefined;
   for (let kills = 0; ; kills++) {
     const lines = await rebuildUntilKilled([...options, ...own()], moments, kills < most);
-    // The server may have done the rest of it by itself.
+    // The server may have finished the rebuild by itself.
     if (lines.at(-1)?.phase === 'done' || lastRebuild().phase === 'done') return kills;
     const indexing = lines.filter(({ phase }) => phase === 'indexing');
     const [first] = indexing;
-    // Only what is left, and what some edits have changed meanwhile. It is another rebuild if the server ended the last one just now.
+    // Only the remaining and the edited documents are left to write. If the server has just ended that rebuild, this is another one.
     if (killed !== undefined && first?.id === killed.id)
       expect(first.progress.total).toBeLessThan(killed.left + SEEDED);
     const last = indexing.at(-1);
@@ -146,7 +146,7 @@ describe('rebuilds on Elasticsearch', await needsElasticsearch(skip), () => {
       await server.stop('SIGKILL');
       await exited;
       server = await startServer({ contentTypes, data, arguments: shared() });
-      // If the aliases had moved, the rebuild is done; else the same command continues it.
+      // If the aliases have moved, the rebuild is done. Otherwise the same command continues it.
       if (lastRebuild().phase !== 'done')
         expect(await runVarve(['rebuild', ...own()])).toMatchObject({ code: 0 });
       expect(lastRebuild().phase).toBe('done');

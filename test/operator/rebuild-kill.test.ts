@@ -60,7 +60,7 @@ it(`serves right answers while ${ROUNDS} rebuilds are killed`, {
       kills++;
       killed = lastKilled();
       if (killed.position > 0) resumed++;
-      // The server may have done the rest of it by itself.
+      // The server may have finished the rebuild by itself.
       if (killed.phase === 'done') break;
     }
   }
@@ -108,13 +108,13 @@ function positionIn(file: string): number {
     graph.close();
     return Number(graph.position);
   } catch (error) {
-    // It has no tables yet.
+    // The graph has no tables yet.
     if (/no such table/.test((error as Error).message)) return 0;
     throw error;
   }
 }
 
-/** Answers that the log adds up to at no position between question and answer. */
+/** Returns the answers that are not the expected state at any position between question and answer. */
 async function wrongAnswers(
   log: ReturnType<typeof openSqliteEventStore>,
   recorded: readonly Recorded[],

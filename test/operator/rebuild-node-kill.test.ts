@@ -11,7 +11,7 @@ import { takesMinutes } from '../support/takes-minutes.ts';
 
 /** Elasticsearch itself is killed while a generation is made. REBUILD_NODE_KILLS=20 for a full run. */
 const KILLS = Number(process.env['REBUILD_NODE_KILLS'] ?? 3);
-/** In turn: each is some time at this rate. */
+/** Phases in which Elasticsearch is killed, in turn. */
 const PHASES = ['indexing', 'verifying', 'taking over', 'replaying'] as const;
 const WITHIN_MS = 800;
 const MAX_RATE = 1_500;
@@ -29,11 +29,11 @@ async function createCook(name: string): Promise<void> {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ data: { name } }),
   });
-  // 202: it is stored, and shown once the index is back.
+  // 202: the write is stored. Searches show it when the index is back.
   expect([201, 202]).toContain(answer.status);
 }
 
-/** `phase`: that the node is killed in, or behind. Resolves to the one that it was. */
+/** Rebuilds, and kills the node in `phase` or after it. Resolves to the actual phase. */
 async function rebuildWithoutNode(
   options: readonly string[],
   phase: string,

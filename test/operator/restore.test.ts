@@ -18,7 +18,7 @@ import { runVarve } from '../support/run-varve.ts';
 import { createDataDirectory, spawnVarve, startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** Written by a release whose manifests had digests of the graph's internal numbers, which no replay gives again. */
+/** A backup of an earlier release. Its manifest has digests of the graph's internal numbers, which no replay can reproduce. */
 const FORMAT_2 = fileURLToPath(new URL('backup-format-2', import.meta.url));
 
 function newFolder(): string {
@@ -80,7 +80,7 @@ it('restores a backup of an earlier format without comparing the graph', async (
   expect(await succeed('verify', '--data', data)).toContain('no differences');
 });
 
-/** A backup with a token and an uploaded file, whose content is `A_FILE`. */
+/** Creates a backup with a token and an uploaded file, whose content is `A_FILE`. */
 async function backUpWithFile(): Promise<{ readonly backup: string; readonly url: string }> {
   const server = await startServer();
   onTestFinished(() => server.dispose());
@@ -109,13 +109,13 @@ it('can be repeated after it failed when everything was checked', async () => {
   writeFileSync(blocked, '');
   const failed = await runVarve(['restore', backup, '--data', data, '--assets', blocked]);
   expect(failed.code, failed.stderr).toBe(1);
-  // A restore that was killed between its last steps leaves these as well.
+  // A restore that was killed between its last steps leaves these files as well.
   writeFileSync(join(data, 'access.key'), 'half a key');
   writeFileSync(join(data, 'graph.db'), 'a graph');
   await succeed('restore', backup, '--data', data, '--assets', assets);
   expect(await succeed('verify', '--data', data)).toContain('no differences');
   expect(await readUpload(url, data, assets)).toBe(A_FILE);
-  // Now it is a data directory.
+  // Now the folder is a data directory.
   const { code, stderr } = await runVarve(['restore', backup, '--data', data, '--assets', assets]);
   expect([code, stderr]).toEqual([1, expect.stringContaining('is not empty')]);
 });

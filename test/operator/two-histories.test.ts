@@ -9,7 +9,7 @@ import { takesMinutes } from '../support/takes-minutes.ts';
 
 const REPLACED = 'a file of the read model cannot be used: it is rebuilt from the log';
 
-/** A data directory, and what starts, writes these cooks, answers all there are and what it logged, and stops. */
+/** Creates a data directory, and a function that starts a server there and writes cooks. It returns all cooks and the server's log. */
 function createCooks() {
   const contentTypes = createKitchenTypes();
   const data = createDataDirectory();

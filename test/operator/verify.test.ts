@@ -116,7 +116,7 @@ describe('varve verify', () => {
   });
 });
 
-/** One document is deleted, one changed, and one is there that no row is behind. */
+/** Deletes one document, changes one, and adds one without a row. */
 async function damage(url: string, index: string): Promise<void> {
   const send = async (path: string, body?: object, method = 'POST') => {
     const headers = { 'content-type': 'application/json' };
@@ -127,7 +127,7 @@ async function damage(url: string, index: string): Promise<void> {
   };
   const [first, second] = (await send('/_search', { sort: [{ key: 'asc' }] })).hits.hits;
   if (first === undefined || second === undefined) throw new Error('too few documents');
-  // With versions of their own, which are ahead of the last one by one, so not for the newest document.
+  // These writes increase a document's version by one. It must stay below the log's position, so the newest document is not damaged.
   await send(`/_doc/${first._id}`, undefined, 'DELETE');
   await send(`/_doc/${second._id}`, { key: Number(second._id), src: 'e30=', sum: base64('another') });
   await send('/_doc/4004', { key: 4004, src: 'e30=', sum: base64('one more') });

@@ -21,7 +21,7 @@ it('the lock file has a checksum for every package that a user installs, on ever
   expect(without.map(([path]) => path)).toEqual([]);
 });
 
-/** Such a script could fetch anything, and once fetched the program that everything runs on. */
+/** An installation script could download any program. One of them once downloaded the Node on which everything ran. */
 it('no package runs a script when it is installed', () => {
   const { allowScripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
     allowScripts: Readonly<Record<string, boolean>>;
@@ -29,7 +29,7 @@ it('no package runs a script when it is installed', () => {
   expect(Object.entries(allowScripts).filter(([, isAllowed]) => isAllowed)).toEqual([]);
 });
 
-/** npm leaves out an optional dependency that does not name the Node which npm runs on; a checkout needs each of them all the same. */
+/** npm omits optional dependencies that do not support the Node version on which npm runs. A checkout needs all of them. */
 it('a checkout has every optional dependency, for any Node that npm runs on', () => {
   const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
   const { optionalDependencies } = read('package.json');

@@ -19,7 +19,7 @@ import { takesMinutes } from '../support/takes-minutes.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const MINUTES_MS = 60_000;
-/** Tests that need the dependencies of the package, which is else only unpacked. */
+/** Options of tests that need the package's dependencies. Other tests only unpack the package. */
 const INSTALLED = takesMinutes('an installed package');
 
 /** Without what `npm test` adds, npm's notes about the checkout's package and its programs, but for Node: the machine's may be too old. */
@@ -118,7 +118,7 @@ function portOf([command]: readonly string[]): readonly string[] {
 
 type Served = { readonly url: string; readonly process: ChildProcess; readonly output: () => string };
 
-/** `npx varve …` in the empty folder, as a group of processes that can be ended together. */
+/** Runs `npx varve …` in the empty folder, as a process group that can be ended together. */
 async function npxVarve(...args: readonly string[]): Promise<Served> {
   const process_ = spawn('npx', ['varve', ...args], {
     cwd: app,
@@ -144,7 +144,7 @@ function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     if (pid !== undefined) process.kill(-pid, signal);
   } catch {
-    // It has ended.
+    // The group has already ended.
   }
 }
 

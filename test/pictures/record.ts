@@ -3,7 +3,7 @@ import { extname, join } from 'node:path';
 import { format } from 'node:util';
 
 /**
- * A program: uploads the pictures of `files/` to a Strapi that grants the Public role uploads, and writes its answers next to them.
+ * A program that uploads the pictures of `files/` to a Strapi, and records its answers. The role Public must have the right to upload.
  * `node test/pictures/record.ts http://127.0.0.1:1337 test/pictures/strapi-5.54.json`
  */
 const [base = '', target = ''] = process.argv.slice(2);
@@ -20,7 +20,7 @@ const TYPES: { readonly [ext: string]: string } = {
   '.webp': 'image/webp',
 };
 
-/** Members that differ from one recording to the next. */
+/** Members that differ between recordings. */
 const CHANGING = ['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt'];
 
 async function record(name: string): Promise<{ readonly status: number; readonly body: unknown }> {

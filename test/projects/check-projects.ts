@@ -4,7 +4,7 @@ import { loadContentTypes } from '../../shared/schema/load-content-types.ts';
 import { problemLine, warningLine } from '../../shared/schema/schema-problem.ts';
 
 /**
- * `npm run projects -- FOLDER`: says for each Strapi project below the folder whether its content types start here, with which
+ * `npm run projects -- FOLDER`: checks each Strapi project below the folder. Prints whether Varve starts with its content types, the
  * warnings, or why not. A project is a folder with `src/api`.
  */
 const MAX_DEPTH = 4;

@@ -62,7 +62,7 @@ afterAll(async () => {
 
 type Page = { readonly type: string; readonly id?: string; readonly query: string };
 
-/** Pages of a guide: each category and kind, the best ones, each restaurant by its slug or with all that belongs to it. */
+/** Returns the pages of a guide: each category and kind, the best restaurants, and each restaurant, some with all related documents. */
 function pagesOfSite(): readonly Page[] {
   const pages: Page[] = [];
   const page = (type: string, query: string) => pages.push({ type, query });
@@ -89,7 +89,7 @@ function pagesOfSite(): readonly Page[] {
   return pages;
 }
 
-/** Seven of ten edits change texts that no list mentions. Returns the type that was written. */
+/** Makes a random edit. Seven of ten change texts that no list mentions. Returns the type that was written. */
 async function edit(random: Random, at: number): Promise<string> {
   const update = async (name: string, values: object) => {
     await content.update({ type: typeOf(name), documentId: one(random, name) }, '', { data: values });

@@ -17,7 +17,7 @@ import { openWithKnownAnswers } from '../support/varve-in-process.ts';
 
 const PAIRS = Number(process.env['VARVE_CACHE_PAIRS'] ?? count(5_000, 2_000));
 const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? Date.now() % 2 ** 31);
-/** Answers that are remembered at a time. */
+/** Number of answers that are remembered at the same time. */
 const QUESTIONS = 60;
 
 let varve: Varve;
@@ -38,7 +38,7 @@ type Remembered = { readonly question: Question; readonly bytes: string };
 
 const WORDS = ['search=casa', 'search=pizza bar', 'search=the&facets=kind', 'facets=stars,category.key'];
 
-/** A random list or entry: requests like those of the corpus, random filters, searches by words. */
+/** Creates random questions for lists and entries: requests like those of the corpus, random filters, searches by words. */
 function createQuestions(
   random: Random,
   requests: RequestSource,
@@ -71,7 +71,7 @@ function createQuestions(
   };
 }
 
-/** Filters with an equality, and with another one of the same field: required, at several places, and where it is not required. */
+/** Filters with one or two equalities of the same field. Some require an equality, others do not. */
 const EQUALITIES: readonly ((one: string, other: string) => readonly string[])[] = [
   (one) => [one],
   (one) => [one],
@@ -117,7 +117,7 @@ async function equalityQuestion(
 
 const keyOf = ({ type, documentId = '', query }: Question) => `${type.uid} ${documentId} ${query}`;
 
-/** undefined: the request is refused. */
+/** Returns the answer, or undefined if the request is refused. */
 async function ask(
   { type, documentId, query }: Question,
   tags = known.collect(),
@@ -135,7 +135,7 @@ async function ask(
   }
 }
 
-/** Asks, and remembers the answer by its tags. */
+/** Sends a request, and remembers the answer by its tags. */
 async function remember(question: Question): Promise<Remembered | undefined> {
   const tags = known.collect();
   const bytes = await ask(question, tags);
@@ -150,7 +150,7 @@ async function remember(question: Question): Promise<Remembered | undefined> {
   return { question, bytes };
 }
 
-/** The first bytes that differ, with what is around them. */
+/** Returns the first difference of two texts, with some text around it. */
 function difference(before: string, after: string): string {
   let at = 0;
   while (at < before.length && before[at] === after[at]) at++;
@@ -159,7 +159,7 @@ function difference(before: string, after: string): string {
 
 type Counts = { pairs: number; changed: number; purged: number; writes: number };
 
-/** Compares an answer with the same after a write. Returns it as it is now. */
+/** Compares a remembered answer with the answer after a write. Returns the current one. */
 async function compare({ question, bytes }: Remembered, counts: Counts): Promise<Remembered> {
   const kept = known.find(keyOf(question));
   const isKept = kept !== undefined;
@@ -186,7 +186,7 @@ describe(`tags of answers (seed ${SEED}, ${PAIRS} pairs)`, () => {
     while (counts.pairs < PAIRS) {
       while (remembered.length < QUESTIONS) {
         const question = await next();
-        // The same twice would be remembered again before it is compared.
+        // A repeated question would be remembered again before the first answer is compared.
         if (remembered.some((one) => keyOf(one.question) === keyOf(question))) continue;
         const one = await remember(question);
         if (one !== undefined) remembered.push(one);
@@ -194,13 +194,13 @@ describe(`tags of answers (seed ${SEED}, ${PAIRS} pairs)`, () => {
       if (!(await writer.write())) continue;
       counts.writes++;
       for (const [at, one] of remembered.entries()) remembered[at] = await compare(one, counts);
-      // Others take the place of some.
+      // New questions replace some.
       remembered.splice(random.between(0, QUESTIONS - 1), 2);
     }
     const ratio = (counts.purged / counts.changed).toFixed(2);
     process.stdout.write(`${JSON.stringify(counts)}: ${ratio} purged for each answer that changed\n`);
     expect(counts.changed).toBeGreaterThan(0);
-    // A tag that everything has would keep the promise, and be of no use.
+    // One tag for all answers would be correct but useless, so not too many answers may be purged.
     expect(counts.purged).toBeLessThan(counts.pairs / 2);
   });
 });

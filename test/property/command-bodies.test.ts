@@ -42,7 +42,7 @@ const anything: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((tie) => (
   ),
 })).value;
 
-/** Bodies close to right ones: a few known keys, most values of the right shape. */
+/** Generates almost correct bodies: a few known keys, and values that mostly have the right shape. */
 function dataOf(
   registry: SchemaRegistry,
   model: Model,

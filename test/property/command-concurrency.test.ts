@@ -18,7 +18,7 @@ const SCHEMAS = schemasOf({
 
 const newWorld = () => newCommandWorld(SCHEMAS);
 
-/** The result, or the refusal. Anything else fails the test. */
+/** Returns the result or the refusal of a command. Other errors fail the test. */
 async function outcome(world: CommandWorld, command: Command) {
   try {
     return await world.execute(command);
@@ -76,7 +76,7 @@ describe('concurrent commands', () => {
         metadata: { schemaVersion: 1, at: '2024-01-01T00:00:00.000Z', epoch: 0 },
       },
     ]);
-    // Reads the graph before the foreign event is applied: its first append must conflict.
+    // The edit reads the graph before the foreign event is applied, so its first append must conflict.
     const edit = world.execute({ kind: 'update', type: TYPE, documentId, body: { data: { a: 2 } } });
     await Promise.all([foreign, edit]);
     expect(valuesOf(world, TYPE, documentId, 'published')).toEqual({ a: 2, b: 7 });
@@ -116,7 +116,7 @@ function commandOf({ kind, data }: Action, documentId: string): Command {
   return { ...base, kind };
 }
 
-/** One action on the model, alone; undefined when it must be refused. */
+/** Applies one action to the model. Returns undefined if it must be refused. */
 function applyToModel(
   documents: readonly ModelDocument[],
   { document, kind, data }: Action,
@@ -160,7 +160,7 @@ describe('random concurrent commands', () => {
             result: await outcome(world, commandOf(each, ids[each.document]!)),
           })),
         );
-        // The order of the log is the serial order of what was accepted; what changed nothing has the place it read.
+        // The log's order is the serial order of the accepted commands. A command without a change is placed at the position that it read.
         const accepted = outcomes
           .flatMap(({ each, result }) => (result instanceof RequestError ? [] : [{ each, result }]))
           .filter(({ result }) => result.changed)

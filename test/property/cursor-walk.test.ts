@@ -64,16 +64,16 @@ const sorts: fc.Arbitrary<readonly SortKey[]> = fc.array(
   { maxLength: 3 },
 );
 
-/** Between two pages: books that come, and how many of those there are go (by place in the list of keys). */
+/** Generates changes between two pages: books that are added, and places in the list of keys whose books are removed. */
 const changes = fc.record({
   come: fc.array(books, { maxLength: 4 }),
   go: fc.array(fc.nat(), { maxLength: 3 }),
 });
 
-/** Ids that do not follow the order of arrival. */
+/** Returns an id. Ids do not follow the order in which books are added. */
 const idOf = (key: number) => ((key * 7919) % 1009) + 1;
 
-/** An index of books that come and go; those there are, by key. */
+/** Creates an index to which books are added and removed, and the current books by key. */
 async function openBooks() {
   const index = createEmbeddedIndex({ registry, reuseOrdinalsAfter: 0 });
   const present: number[] = [];
@@ -101,7 +101,7 @@ async function openBooks() {
         tags.map((tag) => link(BOOK, 'tags', key, tag)),
       );
     },
-    /** The id of the book that went. */
+    /** Removes a book, and returns its id. */
     async removeAt(place: number): Promise<number> {
       const [key = 0] = present.splice(place % Math.max(1, present.length), 1);
       if (key > 0) await apply([{ type: BOOK, version: 'published', key, row: null }]);

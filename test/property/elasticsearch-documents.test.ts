@@ -16,12 +16,12 @@ import { historyOf, steps } from '../unit/graph-history.ts';
 const RUNS = Math.ceil(Number(process.env['VARVE_PROPERTY_RUNS'] ?? count(200, 80)) / 40);
 const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? Date.now() % 2 ** 31);
 
-/** Several times the size of the buffer in which documents are made. */
+/** Bytes of all documents: several times the size of the buffer in which they are made. */
 const MADE_BYTES = 6 * 2 ** 20;
 
 type Made = { readonly document: IndexableDocument; readonly text: string };
 
-/** Each document made alone, by world and key. */
+/** Makes each document separately. Returns them by world and key. */
 function madeAlone(graph: ContentGraph): ReadonlyMap<string, string> {
   const layouts = createLayouts(graph.registry());
   const texts = new Map<string, string>();

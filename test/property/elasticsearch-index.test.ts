@@ -15,15 +15,15 @@ import { createTestIndices, type TestIndices, type TestLimits } from '../support
 import { singleLinks } from '../support/single-links.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** Histories per setting, each with some fifty questions: a full run of 20,000 is VARVE_PROPERTY_RUNS=140. */
+/** Number of histories per setting, each with some fifty questions. VARVE_PROPERTY_RUNS=140 for a full run of 20,000. */
 const RUNS = Number(process.env['VARVE_PROPERTY_RUNS'] ?? 4);
 const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? Date.now() % 2 ** 31);
 const registry = libraryRegistry();
 
-/** So that every search is tried for digests alone first. */
+/** Keeps rows in the process. Every search first asks only for digests. */
 const keeping = (maxBytes: number) => () => ({ rows: createRowCache({ maxBytes, expectFrom: 0 }) });
 
-/** From nothing copied to more than by default, so that every strategy meets every query; with rows kept in the process, few and all. */
+/** Settings from no copies to more than by default, so that every strategy gets every query. The process keeps few or all rows. */
 const SETTINGS: readonly (readonly [string, DenormaliseSettings, () => Partial<TestLimits>])[] = [
   ['as by default, few rows kept', DEFAULT_DENORMALISE, keeping(10_000)],
   ['nothing copied', { toOne: 0, toMany: 0, paths: [] }, () => ({})],

@@ -20,12 +20,12 @@ import { createTestIndices, type TestIndices } from '../support/elasticsearch-in
 import { articleRegistry, tagChanges } from '../support/searched-articles.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** Searches of all settings together, each with four facets: a full run is VARVE_SEARCHES=20000. */
+/** Number of searches of all settings together, each with four facets. VARVE_SEARCHES=20000 for a full run. */
 const SEARCHES = Number(process.env['VARVE_SEARCHES'] ?? 200);
 const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? Date.now() % 2 ** 31);
 const registry = articleRegistry();
 
-/** Searches after each edit. They are sent together, after one refresh of the indices. */
+/** Number of searches after each edit. They are sent together, after one refresh of the indices. */
 const PER_STEP = 40;
 const STEPS = 4;
 
@@ -38,13 +38,13 @@ function idsOf({ hits }: SearchResult): readonly number[] {
   return hits.sources.map((source) => JSON.parse(Buffer.from(source).toString()).id as number);
 }
 
-/** Words of a query but stop words: a split one counts once, a repeated one as often as it was typed. */
+/** Returns the number of words without stop words. A split word counts once, and a repeated one as often as it was typed. */
 function typedWords(terms: readonly SearchTerm[]): number {
   const counts = new Map(terms.map(({ place, count }) => [place, count]));
   return [...counts.values()].reduce((sum, count) => sum + count, 0);
 }
 
-/** In tiers the order is the same; BM25 may differ, so that of a question the whole set is compared. */
+/** Returns the part of an answer that is compared. Tiers give the same order. BM25 may differ, so a question's hits are a set. */
 async function answerOf(index: ReadIndex, search: ArticleSearch) {
   const request = searchRequest(search);
   const result = await index.search(request);
@@ -77,7 +77,7 @@ describe(
       it('finds, orders, corrects and counts the same, under edits', async () => {
         const steps = fc.array(searchSteps(PER_STEP), { minLength: 1, maxLength: STEPS });
         let [asked, seed] = [0, SEED];
-        // A history at a time, until there have been enough searches.
+        // Runs one history at a time until there were enough searches.
         while (asked < SEARCHES / SETTINGS.length) {
           const property = fc.asyncProperty(steps, async (history) => {
             asked += await compareEngines(await indices.open(), history);
@@ -89,7 +89,7 @@ describe(
   },
 );
 
-/** Edits and searches of both engines. Returns the number of searches. */
+/** Applies edits to both engines and compares their searches. Returns the number of searches. */
 async function compareEngines(index: ReadIndex, history: readonly SearchStep[]): Promise<number> {
   const embedded = createEmbeddedIndex({ registry });
   const both = [index, embedded];

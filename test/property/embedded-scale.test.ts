@@ -8,7 +8,7 @@ import { by, link, MATCH_ALL, some, unlink } from '../contract/read-index-shelf.
 import { createBruteForceReadIndex } from '../support/brute-force-read-index.ts';
 import { count } from '../support/takes-minutes.ts';
 
-/** Enough rows for what small histories never reach: dense postings, n-grams, stretches of sorted rows, orders kept across writes. */
+/** Enough rows for code that small histories never reach: dense postings, n-grams, runs of sorted rows, orders kept across writes. */
 const BOOKS = 1500;
 const AUTHORS = 60;
 const ROUNDS = Math.ceil(Number(process.env['VARVE_PROPERTY_RUNS'] ?? count(200, 100)) / 100);
@@ -20,7 +20,7 @@ type Dice = { readonly below: (n: number) => number };
 function book(dice: Dice, key: number, id: number): RowChange {
   const words = ['Golden', 'golden', 'Élan', 'Dragon', 'Door', 'ß', '\u{1F600}'];
   const title = `${words[dice.below(7)]} ${words[dice.below(7)]} ${dice.below(900)}`;
-  // Some have a title in common: few of them, and a few more than the index looks up one by one.
+  // Some books share a title: one title is rare, the other has a few more rows than the index looks up one by one.
   const shared = dice.below(150) === 0 ? 'Few' : dice.below(40) === 0 ? 'Some' : title;
   const values: Values = {
     id,
@@ -83,7 +83,7 @@ const lookup = (title: string, ...others: BoolQuery[]): BoolQuery => ({
 });
 const POEM: BoolQuery = { kind: 'term', field: 'genre', value: 'poem' };
 
-/** Answered for all their rows, so that a page from 0 on shows every wrong one. */
+/** Queries that are answered with all their rows, so that every wrong row is found. */
 const LOOKUPS: readonly BoolQuery[] = ['Few', 'Some', 'none has this'].flatMap((title) => [
   lookup(title),
   lookup(title, POEM),
@@ -225,7 +225,7 @@ function firstBatch(dice: Dice, state: LinkedState) {
   return { rows, links };
 }
 
-/** A few books change, go or come, one author changes, some books change authors. */
+/** Returns a batch that changes, removes and adds some books, changes one author, and moves some books to other authors. */
 function laterBatch(dice: Dice, state: LinkedState, position: number) {
   const rows = keysUpTo(1 + dice.below(12)).map((i) => {
     const key = 1 + dice.below(BOOKS);

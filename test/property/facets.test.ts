@@ -13,7 +13,7 @@ import { createTestIndices, type TestIndices } from '../support/elasticsearch-in
 import { singleLinks } from '../support/single-links.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** Facets that are counted on each engine: a full run is VARVE_FACETS=100000, on Elasticsearch a tenth of it. */
+/** Number of facets that are counted on each engine, on Elasticsearch a tenth. VARVE_FACETS=100000 for a full run. */
 const FACETS = Number(process.env['VARVE_FACETS'] ?? 1_500);
 const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? Date.now() % 2 ** 31);
 const registry = libraryRegistry();
@@ -30,11 +30,11 @@ const SETTINGS: readonly (readonly [string, DenormaliseSettings])[] = [
 
 type Opened = {
   readonly index: ReadIndex;
-  /** Another index that gets everything from the first batch on. Absent: it cannot be rebuilt. */
+  /** Creates another index from all batches. Absent: the index cannot be rebuilt. */
   readonly rebuild?: (batches: readonly ChangeBatch[]) => Promise<ReadIndex>;
 };
 
-/** Counts facets after each edit of random histories, on an index and naively, until there were enough. */
+/** Counts facets after each edit of random histories, in an index and naively, until there were enough. */
 async function compareCounts(open: () => Promise<Opened>, wanted: number): Promise<void> {
   let [counted, seed] = [0, SEED];
   while (counted < wanted) {

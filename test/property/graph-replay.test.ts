@@ -103,7 +103,7 @@ function doubles(
   });
 }
 
-/** The full contents of the graph, after checking that the folded changes are the same. */
+/** Replays events. Checks that the folded changes equal the graph, and returns the graph's contents. */
 function replay(
   events: readonly StoredEvent[],
   nextSize: () => number,
@@ -118,7 +118,7 @@ function replay(
       const batch: ChangeBatch = graph.apply(events.slice(from, from + nextSize()));
       from = Number(graph.position());
       if (restartEvery > 0 && batches % restartEvery === 0) {
-        // A crash between the graph's commit and the index: the next start loads the index from the graph.
+        // After a crash between the graph's commit and the index, the next start loads the index from the graph.
         graph.close();
         graph = openContentGraph(file);
         index = foldBatches(graph.readAll(3));
@@ -133,7 +133,7 @@ function replay(
   });
 }
 
-/** As at a start without the graph's file: an index gets nothing before it is loaded. */
+/** Rebuilds like a start without the graph's file: an index gets nothing before it is loaded. */
 function rebuild(events: readonly StoredEvent[]): unknown {
   return withGraph({}, (graph) => {
     graph.replay(events);
@@ -141,7 +141,7 @@ function rebuild(events: readonly StoredEvent[]): unknown {
   });
 }
 
-/** As in a rebuild that is interrupted in between. */
+/** Rebuilds with interruptions. */
 function writtenBehind(events: readonly StoredEvent[], nextSize: () => number): unknown {
   return withFolder((folder) => {
     const file = path.join(folder, 'graph.db');

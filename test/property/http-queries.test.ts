@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => server?.dispose());
 
-/** A random filter on a random type. It asks for all locales, since a `locale` at the top of a filter means the parameter. */
+/** Returns a random filter on a random type. It asks for all locales, since a `locale` at the top of a filter means the parameter. */
 function sampleOf(random: Random): Sample {
   const type = random.pick(types);
   const { filters } = generateQuery(random, { registry }, type.uid, 4);
@@ -32,7 +32,7 @@ function sampleOf(random: Random): Sample {
   };
 }
 
-/** The same filter on another place, e.g. `filters[$and][0]`. */
+/** Returns the filter at another place, e.g. `filters[$and][0]`. */
 const moved = (filters: string, place: string) => filters.replace(/(^|&)filters/g, `$1filters${place}`);
 
 async function ask(type: string, query: string): Promise<List> {
@@ -116,7 +116,7 @@ function typeOf(pluralName: string) {
   return type;
 }
 
-/** One or two keys, through relations of either kind. */
+/** Returns one or two sort keys, also through relations. */
 function randomSort(random: Random, type: string): string {
   const key = (): string => {
     const path: string[] = [];
@@ -179,7 +179,7 @@ const BITS = [
   ],
 );
 
-/** Puts in, takes out and overwrites a few characters behind the path. */
+/** Inserts, removes and overwrites a few characters after the path. */
 function spoil(random: Random, path: string): string {
   let spoilt = path;
   for (let times = random.between(1, 4); times > 0; times--) {

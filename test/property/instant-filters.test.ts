@@ -20,7 +20,7 @@ const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? Date.now() % 2 ** 31);
 const registry = articleRegistry();
 const scope = { registry, defaultLocale: 'en', caller: {}, rules: {} };
 
-/** An article of the default locale, published, with its tags. */
+/** A published article of the default locale, with its tags. */
 type Row = Article & { readonly tags: readonly number[] };
 
 const rows: fc.Arbitrary<readonly Row[]> = fc.uniqueArray(
@@ -30,7 +30,7 @@ const rows: fc.Arbitrary<readonly Row[]> = fc.uniqueArray(
   { selector: ({ key }) => key, minLength: 1, maxLength: 10 },
 );
 
-/** A filter, and what it says of a row. */
+/** A filter as text, and as a function of a row. */
 type Filter = { readonly text: string; readonly holds: (row: Row) => boolean };
 
 const COMPARE: { readonly [operator: string]: (a: number, b: number) => boolean } = {
@@ -135,7 +135,7 @@ test('filters match exactly the rows that they describe', async () => {
     }),
     { numRuns: RUNS, seed: SEED },
   );
-  // Filters that match all or nothing prove little.
+  // Filters that match all rows or none prove little.
   expect(partial).toBeGreaterThan(RUNS / 4);
 }, 600_000);
 

@@ -15,11 +15,11 @@ import { type FilterTraits, generateQuery } from '../support/naive-queries.ts';
 import { createRandom, type Random } from '../support/naive-random.ts';
 import { conformanceRegistry } from '../support/naive-schema.ts';
 
-/** A full run: VARVE_PROPERTY_RUNS=20000. */
+/** Number of filters. VARVE_PROPERTY_RUNS=20000 for a full run. */
 const RUNS = Number(process.env['VARVE_PROPERTY_RUNS'] ?? 1500);
 const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? Math.trunc(Math.random() * 2 ** 31));
 const QUERIES_PER_CONTENT = 50;
-/** Enumeration is exponential in these. */
+/** Limit of row variables of a filter. The cost of the enumeration is exponential in them. */
 const MAX_MENTIONS = 5;
 
 type Tally = {
@@ -60,7 +60,7 @@ test(`filters mean what SEMANTICS section 1 says (seed ${SEED}, ${RUNS} queries)
     seen.worlds.add(world);
   }
   console.log(`seed ${SEED}: ${RUNS} queries`, tally);
-  // The generator's quotas: a run that does not reach the hard cases proves nothing.
+  // Quotas of the generator: a run without hard cases proves nothing.
   expect(tally.depth3).toBeGreaterThan(RUNS * 0.15);
   expect(tally.not).toBeGreaterThan(RUNS * 0.08);
   expect(tally.or).toBeGreaterThan(RUNS * 0.08);
@@ -78,7 +78,7 @@ async function indexOf(registry: SchemaRegistry, content: NaiveContent): Promise
   return index;
 }
 
-/** Filters whose enumeration would take too long are passed over. */
+/** Generates a filter. Skips filters whose enumeration would take too long. */
 function generate(random: Random, registry: SchemaRegistry, type: Uid) {
   for (;;) {
     const generated = generateQuery(random, { registry }, type, MAX_MENTIONS);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createParametersParser } from '../../services/query/parse-parameters.ts';
 import { parseQueryString } from '../../services/query/query-string.ts';
 
-/** A full run: VARVE_PROPERTY_RUNS=200000. */
+/** Number of queries. VARVE_PROPERTY_RUNS=200000 for a full run. */
 const RUNS = Number(process.env['VARVE_PROPERTY_RUNS'] ?? 5000);
 
 const OPTIONS = {

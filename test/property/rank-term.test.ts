@@ -56,7 +56,7 @@ function find(articles: readonly Article[], { query, locales, fields, typoTolera
   return { searches, groups, ranked: createRanking(index, searches, matched)() };
 }
 
-/** By rank: its rows, in the order of the groups. */
+/** Returns the rows of each rank, in the order of the groups. */
 function rowsByRank(groups: RankGroups): readonly (readonly [number, readonly number[]])[] {
   const found: (readonly [number, readonly number[]])[] = [];
   for (let group = groups(); group !== undefined; group = groups()) {

@@ -10,10 +10,10 @@ import { type ShelfRequest, shelfEdit, shelfRequest } from '../support/shelf-req
 import { writeShelf } from '../support/shelf-types.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** Requests of all settings together: a full run is VARVE_SEARCHES=20000. */
+/** Number of requests of all settings together. VARVE_SEARCHES=20000 for a full run. */
 const REQUESTS = Number(process.env['VARVE_SEARCHES'] ?? 300);
 const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? Date.now() % 2 ** 31);
-/** Requests between two rebuilds of both servers; there is at least one of each setting. */
+/** Number of requests between two rebuilds of both servers. Each setting has at least one rebuild. */
 const REBUILD_AFTER = 2_500;
 const AT_ONCE = 8;
 
@@ -54,7 +54,7 @@ describe(
       it('are answered the same, during edits and rebuilds', async () => {
         let [asked, seed, rebuildAt] = [0, SEED, 0];
         while (asked < REQUESTS / SETTINGS.length) {
-          // Not a property of fast-check's: the servers keep what was written, so that no failure can be shrunk.
+          // This is not a property of fast-check, which could not shrink a failure: the servers keep what was written.
           for (const { edits, requests } of fc.sample(step, { seed: seed++, numRuns: STEPS })) {
             const [one, other] = await Promise.all(sides.map(({ shelf }) => shelf.edit(edits)));
             expect(other, JSON.stringify(edits)).toEqual(one);

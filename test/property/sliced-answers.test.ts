@@ -13,7 +13,7 @@ import { createTurns } from '../../shared/turns/turns.ts';
 import { BOOK, TAG } from '../contract/read-index-library.ts';
 import { BOOKS, book, QUERIES, request, taggedBooks, tagging } from '../support/tagged-books.ts';
 
-/** A search, and what is populated of its hits. */
+/** A search, and the query of the rows that are populated. */
 type Asked = { readonly search: SearchRequest; readonly populated: BoolQuery; readonly descending: boolean };
 
 async function answer(index: ReadIndex, asked: Asked, scope: AnswerScope) {
@@ -32,7 +32,7 @@ async function answer(index: ReadIndex, asked: Asked, scope: AnswerScope) {
   return { position: index.position(), answer: { total, sources, counts: [tags.counts, books.counts] } };
 }
 
-/** A slice ends after so many looks at the clock, and that is looked at after each step. */
+/** Creates turns with slices of so many looks at the clock. There is a look after each step. */
 function steppingTurns(looks: number) {
   let time = 0;
   let slices = 0;
@@ -56,7 +56,7 @@ const changes = fc.record({
     maxLength: 6,
   }),
   tagged: fc.array(fc.tuple(fc.integer({ min: 1, max: BOOKS }), fc.nat(40)), { maxLength: 3 }),
-  /** Turns of the event loop before it. */
+  /** Number of turns of the event loop before this action. */
   after: fc.nat(6),
 });
 const asked = fc.record({

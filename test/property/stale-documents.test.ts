@@ -19,7 +19,7 @@ import { historyOf, steps } from '../unit/graph-history.ts';
 const RUNS = Math.ceil(Number(process.env['VARVE_PROPERTY_RUNS'] ?? 200) / 16);
 const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? Date.now() % 2 ** 31);
 
-/** Every kind of way from a document to rows it shows: both sides, to-many, components, locales, three steps. */
+/** Paths of every kind from a document to rows that it shows: both sides, to-many, components, locales, three steps. */
 const PATHS = [
   'tags.restaurants.chef',
   'reviews',
@@ -37,7 +37,7 @@ const layouts = (registry: SchemaRegistry) =>
   [...registry.contentTypes.keys()].map((type) => createLayout(registry, type, DEEP));
 const dependencies = (registry: SchemaRegistry) => layouts(registry).flatMap(dependenciesOf);
 
-/** Every document there is, as text. */
+/** Returns every document as text. */
 function allDocuments(graph: ContentGraph): Map<string, string> {
   const byType = new Map(layouts(graph.registry()).map((layout) => [layout.type, layout]));
   const documents = new Map<string, string>();
@@ -77,7 +77,7 @@ function takeAll(graph: ContentGraph): StaleRow[] {
   return documents;
 }
 
-/** Documents that a batch of events changed, made or removed and that are not in the account. */
+/** Returns the documents that a batch of events changed, created or removed, but that are not marked as stale. */
 function missedBy(
   graph: ContentGraph,
   before: ReadonlyMap<string, string>,

@@ -30,7 +30,7 @@ async function createAt(steps: readonly SearchStep[], options: Options) {
   return { index, world };
 }
 
-/** The stored words are those of an earlier or later state: of a copy, or of a process that was killed. */
+/** The stored words may be of an earlier or later state, if they come from a copy or from a killed process. */
 it('answers correctly with words that were stored in any earlier state of the rows', async () => {
   const steps = fc.array(searchSteps(4), { minLength: 2, maxLength: 5 });
   const places = fc.tuple(fc.nat({ max: 5 }), fc.nat({ max: 5 }));
@@ -54,7 +54,7 @@ it('answers correctly with words that were stored in any earlier state of the ro
       const last = await Promise.all(requests.map((request) => ask(again.index, request)));
       expect(await Promise.all(requests.map((request) => ask(opened.index, request)))).toEqual(last);
       await warm;
-      // Words that were stored by a process that had taken some itself.
+      // These words were stored by a process that had itself loaded stored words.
       await opened.index.close();
       const third = await createAt(all, { wordFiles });
       for (const [at, request] of requests.entries())

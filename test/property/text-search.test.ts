@@ -19,7 +19,7 @@ const RUNS = Number(process.env['VARVE_PROPERTY_RUNS'] ?? 60);
 const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? Date.now() % 2 ** 31);
 const registry = articleRegistry();
 
-/** Each slice ends at the first look at the clock that it may end at. */
+/** Creates turns whose slices end at the first look at the clock. */
 function shortSlices(): Turns {
   let time = 0;
   return createTurns({ now: () => time++, defer: setImmediate, sliceMs: 2, graceMs: 2, steps: 1 });
@@ -37,7 +37,7 @@ describe.each([
         await index.apply({ position: 1n, rows: tagChanges(), links: [] });
         for (const [at, each] of steps.entries()) {
           await applyStep([index], world, each, BigInt(at + 2));
-          // Reads words meanwhile.
+          // The index reads words during the searches.
           if (at === 1) void index.local.warm();
           for (const request of each.requests) {
             expect(await ask(index, request)).toEqual(askNaively(world, request));

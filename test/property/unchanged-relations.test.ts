@@ -58,7 +58,7 @@ const TARGETS = {
 } as const;
 type Name = keyof typeof TARGETS;
 
-/** Documents are named by number, so that they are the same in both worlds: a type has as many as it was created times. */
+/** A document's number. Numbers name the same documents in both worlds. */
 const document = fc.nat(2);
 
 type RelationValue = (of: (n: number) => unknown, linked: readonly string[]) => unknown;
@@ -95,7 +95,7 @@ const write = (name: Name) =>
     locale: fc.constantFrom('en', 'en', 'fr'),
     relations: fc.dictionary(fc.constantFrom(...Object.keys(TARGETS[name])), relationValue(), { maxKeys: 2 }),
     part: fc.option(fc.array(document, { maxLength: 2 })),
-    /** Sent a second time: then nothing but places in lists can change. */
+    /** True if the write is sent a second time. Then only places in lists can change. */
     again: fc.boolean(),
   });
 
@@ -157,7 +157,7 @@ it(`writes of unchanged relations change nothing (SEED=${SEED})`, {
   expect(leftOut).toBeGreaterThan(0);
 });
 
-/** Ids in order of creation, and times that pass by a second. */
+/** Returns ids in the order of creation, and times that advance by a second. */
 function fixedChance(): Pick<CommandEnvironment, 'newDocumentId' | 'now'> {
   let documents = 0;
   let seconds = 0;
@@ -167,7 +167,7 @@ function fixedChance(): Pick<CommandEnvironment, 'newDocumentId' | 'now'> {
   };
 }
 
-/** The documents of each type, in order of creation. */
+/** Returns the documents of a type, in order of creation. */
 function documentsOf(world: CommandWorld, name: Name): readonly string[] {
   const { rows } = foldBatches(world.graph.readAll());
   const ids = [...rows.values()]
@@ -176,7 +176,7 @@ function documentsOf(world: CommandWorld, name: Name): readonly string[] {
   return [...new Set(ids)].sort((a, b) => Number(/\d+/.exec(a)) - Number(/\d+/.exec(b)));
 }
 
-/** `done`, or why the step was refused: alike in both worlds. */
+/** Executes a step. Returns `done` or the reason of its refusal, which must be the same in both worlds. */
 async function run(world: CommandWorld, step: Step): Promise<string> {
   const idOf = (name: Name) => (n: number) => {
     const all = documentsOf(world, name);
@@ -210,7 +210,7 @@ async function run(world: CommandWorld, step: Step): Promise<string> {
   }
 }
 
-/** Rows and ordered links of both worlds by names: without times and publication states, which any edit moves. */
+/** Returns rows and ordered links by names, without times and publication states, which every edit changes. */
 function stateOf(graph: ContentGraph): unknown {
   const { rows, links } = foldBatches(graph.readAll());
   const names = new Map<string, string>();

@@ -17,7 +17,7 @@ import { BOOK, libraryRegistry, row } from '../contract/read-index-library.ts';
 
 const registry = libraryRegistry();
 const FIELDS = ['title', 'genre', 'copies', 'pages', 'price', 'inPrint', 'documentId'];
-/** More than are done between two looks at the clock, so that changes come in the midst of a column. */
+/** Number of books. More than are processed between two looks at the clock, so that changes arrive in the middle of a column. */
 const BOOKS = 500;
 
 function put(key: number, n: number): RowChange {
@@ -27,7 +27,7 @@ function put(key: number, n: number): RowChange {
     genre: ['novel', 'essay', 'poem'][n % 3],
     copies: n % 5 === 0 ? null : String(2n ** 60n + BigInt(n % 50)),
     pages: n % 200,
-    // More distinct values than are kept.
+    // There are more distinct values than a column keeps.
     price: n / 8,
     inPrint: n % 2 === 0,
   };
@@ -41,7 +41,7 @@ const change = fc
       isThere ? put(key, n) : { type: BOOK, version: 'published', key, row: null },
   );
 
-/** Every row's value, by way of the dictionary: which rows its posting says have it. */
+/** Returns every row's value according to the dictionary and its postings. */
 function throughDictionary(rowSet: RowSetIndex, field: string): readonly unknown[] {
   const { store } = columnOf(rowSet, field);
   const dictionary =
@@ -60,7 +60,7 @@ function throughDictionary(rowSet: RowSetIndex, field: string): readonly unknown
   return rows;
 }
 
-/** The column keeps one, of what is in it. */
+/** Checks the column's dictionary against its values. */
 function judgeDictionary(rowSet: RowSetIndex, field: string): void {
   const column = columnOf(rowSet, field);
   const isKept = column.store.kind === 'terms' ? column.store.column.dictionary : column.store.column.few;

@@ -25,7 +25,7 @@ const DOCUMENTS = Number(process.env['PURGE_DOCUMENTS'] ?? 20);
 const LOAD_MS = Number(process.env['PURGE_LOAD_MS'] ?? 5_000);
 const READS_A_SECOND = Number(process.env['PURGE_READS'] ?? 200);
 const EDITS_A_SECOND = Number(process.env['PURGE_EDITS'] ?? 2);
-/** Longer than a process may let caches keep answers, and than the lease of a leader. */
+/** Duration of a pause. Longer than a process may let caches keep answers, and longer than a leader's lease. */
 const PAUSE_MS = 5_000;
 const PATIENT = { timeout: 60_000 };
 const TIMEOUT_MS = 300_000 + FAULTS * 40_000 + STOPS * 20_000 + LOAD_MS;
@@ -33,15 +33,15 @@ const TIMEOUT_MS = 300_000 + FAULTS * 40_000 + STOPS * 20_000 + LOAD_MS;
 type Processes = Pick<TestFleet, 'eventStore' | 'leader' | 'dispose'> & {
   readonly behind: Member;
   readonly other: Member;
-  /** Those whose answers caches keep. */
+  /** Returns the processes whose answers caches keep. */
   readonly keeping: () => Promise<readonly Member[]>;
 };
 
-/** A kind of site: which processes it has. */
+/** A kind of site, with its processes. */
 export type SiteKind = {
   readonly name: string;
   readonly needs: (options: SkipOptions) => Promise<SkipOptions>;
-  /** `port`: of the process behind Varnish. */
+  /** Starts the processes. `port`: that of the process behind Varnish. */
   readonly start: (port: number, env: Readonly<Record<string, string>>) => Promise<Processes>;
 };
 
@@ -69,7 +69,7 @@ export function purgeArguments(env: Readonly<Record<string, string>>): readonly 
 
 type Site = VarnishSite & { readonly processes: Processes };
 
-/** `opened` is called with what ends each part. */
+/** Starts a site. Calls `opened` with a function that ends each part. */
 async function startSite({ start }: SiteKind, opened: (end: () => unknown) => void): Promise<Site> {
   const [port, front] = [await freePort(), await freePort()];
   const env = { VARVE_CACHE_TAGS: 'varnish', VARVE_PURGE: `varnish=http://127.0.0.1:${front}/` };
@@ -87,7 +87,7 @@ async function startSite({ start }: SiteKind, opened: (end: () => unknown) => vo
     writesTo,
     url: () => behind.server().url,
     async caughtUp() {
-      // A process that was silent is purged before its answers are kept again.
+      // Everything is purged before caches keep the answers of a formerly silent process again.
       await expect.poll(async () => keepAll(await keeping(), tags.paths[0] ?? ''), PATIENT).toBe(true);
       await untilPurged(async () => (await leader()).server().url);
     },
@@ -125,7 +125,7 @@ async function pause(processes: Processes, member: Member): Promise<void> {
   member.server().signal('SIGCONT');
 }
 
-/** One site for all tests: a start of all processes takes longer than a fault. */
+/** Tests a kind of site. All tests share one site, since starting its processes takes longer than a test. */
 export async function describeBehindVarnish(kind: SiteKind): Promise<void> {
   const options = await kind.needs(longWithVarnish(`${kind.name} behind Varnish`));
   describe(`${kind.name} behind Varnish`, { ...options, timeout: TIMEOUT_MS }, () => {

@@ -20,14 +20,14 @@ const plain = () => `tags:${documentId}`;
 const purgedAt = (tag: string, since: number) =>
   purges.find(({ at, tags }) => at >= since && tags.includes(tag))?.at;
 
-/** An answer as a shared cache sees it. */
+/** Reads an answer like a shared cache. */
 async function read(member: Member, of = path) {
   const answer = await fetch(member.server().url + of);
   const rule = answer.headers.get('cache-control') ?? '';
   return { text: await answer.text(), isKept: rule.includes('s-maxage'), headers: answer.headers };
 }
 
-/** Resolves to the position of the write. */
+/** Writes, and resolves to the position of the write. */
 async function write(member: Member, key: string): Promise<bigint> {
   const headers = {
     'content-type': 'application/json',
@@ -52,7 +52,7 @@ async function write(member: Member, key: string): Promise<bigint> {
 
 type Seen = { readonly at: number; readonly isOld: boolean };
 
-/** Reads all the time, until the signal is aborted. `isOld`: a cache would keep the answer, and it lacks a text. */
+/** Reads without a pause until the signal is aborted. `isOld`: a cache would keep the answer, although it lacks a text. */
 async function readOn(member: Member, text: string, signal: AbortSignal): Promise<readonly Seen[]> {
   const seen: Seen[] = [];
   while (!signal.aborted) {
@@ -104,7 +104,7 @@ describe(
     });
     beforeEach(async () => {
       await keepsAll(fleet.apis);
-      // A leader purges everything, also what was written before, when it knows all processes, and again 5 s later.
+      // A leader purges everything when it knows all processes, and again 5 s later. This includes earlier writes.
       const lastPurge = () => purges.at(-1)?.at ?? Number.POSITIVE_INFINITY;
       await expect.poll(() => performance.now() - lastPurge(), PATIENT).toBeGreaterThan(6_000);
     }, 90_000);
@@ -121,7 +121,7 @@ describe(
       reading.abort();
       const seen = (await Promise.all(readers)).flat();
       expect(seen.some(({ isOld }) => isOld)).toBe(true);
-      // Whatever is read after the purge must be new.
+      // Every answer after the purge must be new.
       const after = seen.filter(({ at }) => at > (purge() ?? 0));
       expect(after.length).toBeGreaterThan(0);
       expect(after.filter(({ isOld }) => isOld)).toEqual([]);
@@ -137,7 +137,7 @@ describe(
         const sent = new Set(purges.filter(({ at }) => at >= since).flatMap((one) => one.tags));
         return tags.map((tag) => sent.has(tag));
       };
-      // Everything is purged too when a busy machine keeps a process from reporting itself.
+      // A process may report itself late on a busy machine. Then everything is purged as well.
       await expect.poll(purgedTags, PATIENT).toEqual([false, true]);
     }, 120_000);
 
@@ -156,7 +156,7 @@ describe(
       await write(first(), 'c');
       await expect.poll(() => purgedAt(plain(), since), PATIENT).toBeDefined();
       expect(purgedAt(plain(), since) ?? 0).toBeGreaterThan(since + SILENCE_MS / 4);
-      // More time, so that the process is behind for long.
+      // The longer pause leaves the process far behind the log.
       await delay(SILENCE_MS);
       const back = performance.now();
       const late = Array.from({ length: 20 }, () => read(second()));
@@ -189,7 +189,7 @@ describe(
         else await pauseMember(fleet, leader);
         await write(first(), `${how}-f`);
         await expect.poll(() => purgedAt(all, since), PATIENT).toBeDefined();
-        // Everything is purged once more, for answers that were on their way.
+        // Everything is purged once more, for answers that were in flight.
         const once = purgedAt(all, since) ?? 0;
         await expect.poll(() => purgedAt(all, once + 1), PATIENT).toBeDefined();
         await keepsAll(fleet.apis);
@@ -204,7 +204,7 @@ describe(
   },
 );
 
-/** A process is paused as soon as it has said so. */
+/** Pauses a process. Resolves when it is paused. */
 async function pauseOf(member: Member): Promise<void> {
   member.server().signal('SIGSTOP');
   await delay(50);

@@ -8,7 +8,7 @@ const PATIENT = { timeout: 60_000 };
 
 type Written = { readonly tag: string; readonly position: number };
 
-/** Both workers have the file of purges open. */
+/** During a hand-over, both workers have the file of purges open. */
 it.each(['steps down', 'is paused', 'is killed'])(
   'purges every write while one worker hands over to the next, and the first one %s',
   { ...takesMinutes('purges over a hand-over'), timeout: 240_000 },
@@ -51,7 +51,7 @@ it.each(['steps down', 'is paused', 'is killed'])(
     for (let n = 0; !isOver || n < 20; n++) await write(n);
     await handed;
     await write(-1);
-    /** A purge says up to which position the changes are in it. */
+    /** Returns the writes that no purge covers. A purge names the position of its last change. */
     const missing = () =>
       written.filter(
         ({ tag, position }) =>

@@ -7,17 +7,17 @@ import { takesMinutes } from '../support/takes-minutes.ts';
 import { type Receiver, startReceiver } from '../support/webhook-receiver.ts';
 
 const PATIENT = { timeout: 60_000 };
-/** Longer than it takes to see the first round, and to kill the process. */
+/** Delay of the second purge. It is long enough to see the first purge and kill the process. */
 const AGAIN_MS = 10_000;
 
 const tagsIn = ({ received }: Receiver, from = 0) =>
   received.slice(from).map(({ json }) => json['tags'] as string[]);
 
-/** Purges with this tag. */
+/** Returns the number of purges with this tag. */
 const purgesOf = (receiver: Receiver, tag: string, from = 0) =>
   tagsIn(receiver, from).filter((tags) => tags.includes(tag)).length;
 
-/** Changes whose first purge is not confirmed. */
+/** Returns the number of changes whose first purge is not confirmed. */
 async function waiting({ url }: RunningServer): Promise<number | undefined> {
   const metrics = await (await fetch(`${url}/metrics`)).text();
   return sampleOf(metrics, 'varve_purge_changes_waiting', { receiver: 'webhook' });
@@ -80,6 +80,6 @@ it('the next leader purges everything twice if the leader is killed between two 
   expect(purgesOf(receiver, tag)).toBe(1);
   const count = receiver.received.length;
   await fleet.leader();
-  // At once, and when answers of the leader before have arrived in caches: without second purges that is all.
+  // Without second purges, the leader would purge everything only twice: at once, and when the former leader's answers are in caches.
   await expect.poll(() => purgesOf(receiver, all, count), PATIENT).toBeGreaterThan(2);
 });

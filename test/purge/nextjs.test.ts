@@ -9,7 +9,7 @@ import { type RunningServer, startServer } from '../support/server.ts';
 const PATIENT = { timeout: 60_000 };
 const SECRET = 'a-secret-of-the-site';
 
-/** Passes requests on to a server, and counts them by path. */
+/** Starts a proxy to a server that counts requests by path. */
 async function startCounter(server: () => RunningServer) {
   const counts = new Map<string, number>();
   const proxy = createServer(async ({ url = '' }, response) => {
@@ -47,7 +47,7 @@ it('the recipes for Next.js keep answers until a purge, and no old answer after 
   const create = (key: string) =>
     api.data<{ documentId: string }>('POST', '/api/tags', { data: { key, name: key } });
   const [a, b] = [await create('a'), await create('b')];
-  /** Every purge has been confirmed. */
+  /** Resolves when every purge is confirmed. */
   const caughtUp = async () => {
     const waiting = async () =>
       sampleOf(await (await fetch(`${server.url}/metrics`)).text(), 'varve_purge_changes_waiting', {
@@ -69,7 +69,7 @@ it('the recipes for Next.js keep answers until a purge, and no old answer after 
   const shown = await readAll();
   expect([shown.plain, shown.exact]).toEqual(Array(2).fill(expect.stringContaining('"name":"changed"')));
 
-  // The exact tags of one list do not include an entry that it does not show.
+  // The exact tags of a list do not include entries that it does not show.
   const before = asked();
   await api.data('PUT', `/api/tags/${b.documentId}`, { data: { name: 'other' } });
   await caughtUp();

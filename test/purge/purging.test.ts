@@ -28,7 +28,7 @@ async function startPurging(): Promise<Purging> {
   return purging;
 }
 
-/** The first leader of a log purges everything. */
+/** Waits until the first leader of a log has purged everything. */
 async function settle(purging: Purging): Promise<void> {
   const { receiver } = purging;
   const [first] = await receiver.until(1);
@@ -36,7 +36,7 @@ async function settle(purging: Purging): Promise<void> {
   await expect.poll(() => waiting(purging), PATIENT).toBe(0);
 }
 
-/** Changes that the receiver has not confirmed. */
+/** Returns the number of changes that the receiver has not confirmed. */
 async function waiting({ server }: Purging): Promise<number | undefined> {
   const metrics = await (await fetch(`${server.url}/metrics`)).text();
   return sampleOf(metrics, 'varve_purge_changes_waiting', { receiver: 'webhook' });

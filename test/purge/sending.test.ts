@@ -12,7 +12,7 @@ import { createDataDirectory } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 import { type Receiver, startReceiver } from '../support/webhook-receiver.ts';
 
-/** A busy machine is slow. */
+/** Timeout for a busy machine. */
 const PATIENT = { timeout: 30_000 };
 const LIMITS: PurgeLimits = {
   ...PURGE_LIMITS,
@@ -120,7 +120,7 @@ it('purges changes that other processes show, and the rest when they show them',
   look();
   await delay(50);
   expect([receiver.received.length, purging]).toEqual([0, []]);
-  // Everything is purged up to the last position, the changes one by one.
+  // The purge of everything names the last position, and each change its own position.
   expect(expected).toEqual(new Set([position, position - 1n]));
   shown = position - 1n;
   look();
@@ -143,7 +143,7 @@ it('purges again until the receiver confirms, and then once more: it may have st
 });
 
 it('waits as long as a receiver asks for, up to a limit', async () => {
-  // The back-off alone would take longer than this test.
+  // Without this setting, the back-off would take longer than this test.
   const { store, receiver, look, checkpoint, failures } = await startSender({
     backoff: { firstMs: 1, longestMs: 1 },
     longestPauseMs: 40,
@@ -235,7 +235,7 @@ it('purges all answers if changes were removed', async () => {
   store.prune(2);
   look();
   await expect.poll(checkpoint, PATIENT).toBe(5);
-  // A receiver that names tags itself knows no tag of all answers.
+  // A receiver with its own names of tags has no tag for all answers.
   expect(tagsOf(receiver)).toEqual([['all', 'notes']]);
 });
 
@@ -248,7 +248,7 @@ it('purges one tag instead of all if all answers have it', async () => {
   expect(tagsOf(receiver)).toEqual([['all']]);
 });
 
-/** Long enough to look at what was purged once. */
+/** Delay of the second purge. Long enough to check the first one. */
 const AGAIN_AFTER_MS = 2_000;
 
 it('purges each change a second time, counted from the first', takesMinutes('purging twice'), async () => {
@@ -258,7 +258,7 @@ it('purges each change a second time, counted from the first', takesMinutes('pur
   const { store, receiver, look, lose, checkpoint, checkpointAgain } = sender;
   change(store, 'a');
   look();
-  // Other processes do not show the change for a time: it is not purged at all.
+  // Other processes do not show the change yet, so it is not purged.
   await delay(1.5 * AGAIN_AFTER_MS);
   expect(tagsOf(receiver)).toEqual([]);
   shown = position;

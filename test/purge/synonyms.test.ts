@@ -9,7 +9,7 @@ import { startReceiver } from '../support/webhook-receiver.ts';
 
 const PATIENT = { timeout: 60_000 };
 
-/** Names of the restaurants that a search finds, and the tags by which caches keep the answer. */
+/** Returns the names of the restaurants that a search finds, and the answer's cache tags. */
 async function search({ url }: RunningServer, words: string) {
   const answer = await fetch(`${url}/api/restaurants?search=${encodeURIComponent(words)}`);
   const { data } = (await answer.json()) as { readonly data: readonly { readonly name: string }[] };
@@ -45,7 +45,7 @@ it('purges all answers when the synonyms of a file change, while it serves and b
   expect(before.names).toEqual([]);
   expect((await search(server, 'wine bar')).names).toEqual(['Taberna do Rio']);
 
-  /** All purges so far are confirmed: what comes is of the change. */
+  /** Makes a change after all earlier purges are confirmed, so that the next purge belongs to the change. */
   const changed = async (change: () => Promise<void>) => {
     const { tags } = await search(server, 'bodega');
     const count = receiver.received.length;

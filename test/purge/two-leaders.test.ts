@@ -10,7 +10,7 @@ const PATIENT = { timeout: 60_000 };
 const tagsOf = ({ received }: Receiver, from = 0) =>
   new Set(received.slice(from).flatMap(({ json }) => json['tags'] as string[]));
 
-/** Answers of a process as a shared cache sees them: what they show, and whether they may be kept. */
+/** Reads an answer like a shared cache: its content, and whether it may be kept. */
 async function read(member: Member, path: string) {
   const answer = await fetch(member.server().url + path);
   const text = await answer.text();

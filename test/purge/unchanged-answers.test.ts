@@ -11,7 +11,7 @@ import { takesMinutes } from '../support/takes-minutes.ts';
 import { type Receiver, startReceiver } from '../support/webhook-receiver.ts';
 
 const SEED = Number(process.env['SEED'] ?? 1);
-/** (answer, change) pairs. */
+/** Number of pairs of an answer and a change. */
 const PAIRS = Number(process.env['UNCHANGED_PAIRS'] ?? 1_000);
 /** Number of writes to one document, one after the other. */
 const WRITES = 50;
@@ -25,7 +25,7 @@ let receiver: Receiver;
 let site: EditedSite;
 
 const [first, second] = [() => fleet.apis[0] as Member, () => fleet.apis[1] as Member];
-/** A document that both reading processes are asked for. */
+/** Returns the path of a document that the test requests from both reading processes. */
 const aPath = () => `/api/tags/${site.tags()[0]}`;
 const nameFrom = async (member: Member, path: string) =>
   ((await (await readFrom(member, path)).json()) as { readonly data: { readonly name: string } }).data.name;
@@ -84,7 +84,7 @@ describe(
         const before = await site.shortcuts();
         while (site.counts.pairs < PAIRS) {
           await editAndCompare(1);
-          // A moment in which all processes learn what is shown.
+          // A pause in which all processes learn the position that searches show.
           if (random.chance(0.1)) await delay(1_100);
         }
         const saved = (await site.shortcuts()) - before;
@@ -175,7 +175,7 @@ describe(
           body: JSON.stringify({ data: { name: `paused ${round}` } }),
         });
         first().server().signal('SIGCONT');
-        // It was sent before the edit, but is read after it.
+        // The request was sent before the edit, and reads the index after it.
         expect((await asked).status).toBe(200);
         expect((await readFrom(first(), path, etag)).status).toBe(200);
         await site.compareAll();
@@ -201,7 +201,7 @@ describe(
       await site.compareAll([second()]);
       expect((await toTags(`/_doc/${saved?._id}`, 'PUT', saved?._source)).ok).toBe(true);
       first().server().signal('SIGCONT');
-      // The state that it knows is the newest one again. It looks for the indices that are live before.
+      // The state that the process knows is the newest one again. Before, it looks for the live indices.
       await delay(2_500);
       expect((await readFrom(first(), path, etag)).status).toBe(200);
       await site.compareAll();
@@ -211,7 +211,7 @@ describe(
 
     it('are correct while a rebuild makes other indices and they become live', async () => {
       const { data } = await fleet.leader();
-      // It would become the leader during the hand-over.
+      // Otherwise this process would become the leader during the hand-over.
       const other = fleet.projects.find((one) => one.data !== data);
       await other?.end('SIGTERM');
       let isDone = false;

@@ -85,14 +85,14 @@ it('purges all answers while the disk is full, and changed answers afterwards', 
   await until(['chefs:a'], 0);
   disk.fill();
   let from = count();
-  // A change that fits into what the file has already is stored; the disk is full for one of the next.
+  // A change that fits into the file's free space is stored. The disk is full for a later one.
   for (let n = 0; errors.length === 0; n++) change(`b${n}-${'x'.repeat(90)}`);
   await until([generation, 'chefs', 'restaurants'], from);
   expect(String(errors[0])).toMatch(/full/);
   disk.empty();
   from = count();
   change('c');
-  // Names of changes that were not stored are unknown.
+  // The tags of changes that were not stored are unknown.
   await until([generation, 'chefs'], from);
   change('d');
   await until(['chefs:d'], from);

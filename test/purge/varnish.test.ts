@@ -59,7 +59,7 @@ it('serves answers from Varnish, and no stale answer after it has caught up', {
   const { hits } = await measureSite(site, { reads: READS_A_SECOND, edits: EDITS_A_SECOND, ms: LOAD_MS });
   await expectNothingStale(site);
   expect(hits).toBeGreaterThan(0);
-  // The same answer is served again without Varve.
+  // Varnish answers the same request again without Varve.
   const [path = ''] = site.paths;
   await fetch(site.varnish.url + path);
   expect((await fetch(site.varnish.url + path)).headers.get('x-cache')).toBe('hit');

@@ -9,7 +9,7 @@ import { startReceiver } from '../support/webhook-receiver.ts';
 
 const PAGE = 4_096;
 
-/** A file with these bytes over its first page, or over all others. */
+/** Overwrites the first page of a file, or all others. */
 function overwrite(file: string, which: 'first' | 'others'): void {
   const bytes = readFileSync(file);
   writeFileSync(file, which === 'first' ? bytes.fill(7, 0, PAGE) : bytes.fill(7, PAGE));

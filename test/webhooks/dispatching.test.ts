@@ -14,7 +14,7 @@ import { createCondition } from '../../shared/condition.ts';
 import type { Webhook } from '../../shared/webhooks/webhook-state.ts';
 import { type Receiver, startReceiver } from '../support/webhook-receiver.ts';
 
-/** A webhook whose results cannot be stored gets nothing for so long. */
+/** Pause of a webhook whose results cannot be stored. */
 const TROUBLE_MS = 30_000;
 const QUICK: WebhookLimits = { ...WEBHOOK_LIMITS, retryMs: [20, 20, 20, 20], lookMs: 10 };
 
@@ -41,7 +41,7 @@ function hookAt(url: string, id = 'h1'): Webhook {
   };
 }
 
-/** Starts a dispatcher; the test's deliveries are `update`s of documents. */
+/** Starts a dispatcher. The test's deliveries are `update`s of documents. */
 function start(limits: WebhookLimits, hooks: readonly Webhook[] = [hookAt(receiver.url)]) {
   const gone: string[] = [];
   const dispatcher = createDispatcher({

@@ -11,7 +11,7 @@ const skipReason = whyNoSmallDisk();
 const options =
   skipReason === undefined ? takesMinutes('a full disk of deliveries') : { skip: true, meta: { skipReason } };
 
-/** Larger than what the file has room for without growing. */
+/** A text that is larger than the free space in the file, so that it must grow. */
 const BIG = 'x'.repeat(200_000);
 const EDITS = 10;
 
@@ -25,7 +25,7 @@ describe('a full disk of deliveries', options, () => {
       const disk = mountSmallDisk(8);
       if (disk === undefined) throw new Error('nothing can be mounted');
       const data = createDataDirectory();
-      // The log and the graph have room.
+      // Only the file of webhooks is on the small disk, so the log and the graph have space.
       symlinkSync(join(disk.path, 'webhooks.db'), join(data, 'webhooks.db'));
       const receiver = await startReceiver();
       let server: RunningServer = await startServer({ data });
@@ -41,7 +41,7 @@ describe('a full disk of deliveries', options, () => {
         data: { key: 'k' },
       });
       await receiver.until(1);
-      // Files of the store grow at the same time.
+      // The other files of SQLite on this disk grow at the same time.
       disk.fill(100_000);
       for (let n = 0; n < EDITS; n++) {
         const path = `/api/reviews/${documentId}`;

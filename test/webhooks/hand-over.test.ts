@@ -13,7 +13,7 @@ import {
 } from '../support/webhook-edits.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
 
-/** Both workers have the file of deliveries open. */
+/** During a hand-over, both workers have the file of deliveries open. */
 describe(
   'webhooks while one worker hands over to the next',
   takesMinutes('webhooks over a hand-over'),

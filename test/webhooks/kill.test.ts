@@ -16,7 +16,7 @@ import {
 const KILLS = Number(process.env['WEBHOOK_KILLS'] ?? 4);
 /** Number of times that the leader of two processes is killed, stopped or ended. */
 const HAND_OVERS = Number(process.env['WEBHOOK_HAND_OVERS'] ?? 3);
-/** A busy machine takes seconds to start a server. */
+/** Timeout. The start of a server takes seconds on a busy machine. */
 const TIMEOUT_MS = 600_000 + KILLS * 20_000;
 const RETRY = ['--webhook-retry', Array(200).fill('0.1').join(), '--webhook-hold', '3600'];
 
@@ -68,7 +68,7 @@ describe('webhooks over kill -9', takesMinutes('webhooks over kill -9'), () => {
         const leader = await fleet.leader();
         current = fleet.members.find((member) => member !== leader) as Member;
         const signal = stops[at % stops.length] ?? 'SIGKILL';
-        // Deliveries are in flight: they fail, and are sent by both.
+        // Deliveries are in flight. They fail, and both leaders send them.
         receiver.kill();
         const stop = () => (signal === 'SIGSTOP' ? pauseMember(fleet, leader) : leader.end(signal));
         await Promise.all([writer.write(5), stop()]);

@@ -27,7 +27,7 @@ it('the route in the docs purges answers after signed webhooks, also after those
   const rename = (documentId: string, name: string) =>
     api.data('PUT', `/api/tags/${documentId}`, { data: { name } });
 
-  // Nobody listens yet.
+  // The site does not run yet.
   const { documentId } = await api.data<{ documentId: string }>('POST', '/api/tags', {
     data: { key: 'a', name: 'first' },
   });
@@ -36,7 +36,7 @@ it('the route in the docs purges answers after signed webhooks, also after those
   await delivered(1);
   expect(await shown()).toContain('"name":"first"');
 
-  // A body that Varve did not sign forgets nothing.
+  // The site ignores a body that Varve did not sign.
   await api.call('POST', `/_varve/webhooks/${id}/pause`);
   await rename(documentId, 'second');
   const forged = await fetch(hookUrl, {
@@ -51,7 +51,7 @@ it('the route in the docs purges answers after signed webhooks, also after those
   await delivered(2);
   expect(await shown()).toContain('"name":"second"');
 
-  // Another content type's changes keep the answers.
+  // Changes of another content type do not affect the answers.
   await api.call('POST', `/_varve/webhooks/${id}/pause`);
   await rename(documentId, 'third');
   await api.call('POST', `/_varve/webhooks/${id}/test`);

@@ -23,7 +23,7 @@ type Delivery = {
 };
 
 const PATIENT = { timeout: 30_000, interval: 20 };
-/** Waits are short and many: a failing delivery is not parked here. */
+/** Many short waits, so that a failing delivery is not parked. */
 const ARGUMENTS = ['--webhook-retry', Array(500).fill('0.1').join(), '--webhook-timeout', '3000'];
 
 let server: RunningServer;
@@ -56,7 +56,7 @@ const deliveries = (id = hook.id) => api.data<Delivery[]>('GET', `/_varve/webhoo
 const createTag = (key: string) => api.data<{ documentId: string }>('POST', '/api/tags', { data: { key } });
 const keysOf = (received: readonly Received[]) => received.map(({ json }) => json.entry?.['key']);
 
-/** A receiver that answers as this listener. */
+/** Starts a receiver that answers with this listener. */
 async function listen(answer: RequestListener): Promise<string> {
   const program = createServer(answer).listen(0, '127.0.0.1');
   await once(program, 'listening');
@@ -67,7 +67,7 @@ async function listen(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(program.address() as AddressInfo).port}/`;
 }
 
-/** The receiver answers with this status once the returned function is called. */
+/** Makes the receiver answer with this status when the returned function is called. */
 function holdAnswers(status: number): () => void {
   const answered = Promise.withResolvers<void>();
   receiver.answer(async () => {
@@ -221,6 +221,6 @@ it.each<readonly [string, RequestListener, Partial<Delivery>]>([
   await createTag(`strange ${what}`);
   await expect.poll(async () => (await deliveries(id))[0]?.attempts, PATIENT).toBeGreaterThan(0);
   expect((await deliveries(id))[0]).toMatchObject(expected);
-  // It holds back no other webhook, and the server continues.
+  // The failing webhook delays no other webhook, and the server continues.
   await receiver.until(1);
 });

@@ -157,7 +157,7 @@ it('reads Retry-After as seconds and as a date', () => {
   expect(retryAfterMs('120', now)).toBe(120_000);
   expect(retryAfterMs('Tue, 01 Jan 2030 00:00:30 GMT', now)).toBe(30_000);
   expect(retryAfterMs('soon', now)).toBeUndefined();
-  // Longer than the limits of all callers.
+  // This is longer than the limits of all callers.
   expect(retryAfterMs('9'.repeat(400), now)).toBe(1e12);
 });
 

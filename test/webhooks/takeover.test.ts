@@ -9,7 +9,7 @@ import { type Receiver, startReceiver } from '../support/webhook-receiver.ts';
 type Hook = { readonly id: string; readonly deliveries: { readonly waiting: number } };
 
 const RETRY = ['--webhook-retry', Array(1_000).fill('0.2').join(), '--webhook-hold', '3600'];
-/** Progress in the log lists 500 open deliveries. */
+/** Number of open deliveries, more than the 500 that progress in the log can list. */
 const MANY = 520;
 const PATIENT = { timeout: 60_000, interval: 50 };
 
@@ -32,7 +32,7 @@ describe('the next of two leaders', takesMinutes('webhooks of two leaders'), () 
   const apiOf = (member: Member) => createApiClient(member.server().url);
   const createTag = (member: Member, key: string) =>
     apiOf(member).data<{ documentId: string }>('POST', '/api/tags', { data: { key } });
-  /** Keys in the order in which the receiver accepted them for the first time. */
+  /** Returns the keys in the order in which the receiver first accepted them. */
   const keysOf = (accepted: ReadonlyMap<string, string>) => [...accepted.values()];
   const accept = (receiver: Receiver) => {
     const accepted = new Map<string, string>();
@@ -103,7 +103,7 @@ describe('the next of two leaders', takesMinutes('webhooks of two leaders'), () 
         }
       }
       await expect.poll(() => waiting(leader), PATIENT).toBe(0);
-      // All changes are from before its time.
+      // All changes are older than this webhook.
       const data = { url: receiver.url, name: 'late', allowPrivate: true };
       const late = (await apiOf(leader).data<Hook>('POST', '/_varve/webhooks', { data })).id;
       const accepted = new Map<string, string>();
@@ -135,7 +135,7 @@ describe('the next of two leaders', takesMinutes('webhooks of two leaders'), () 
         `/_varve/webhooks/${late}/deliveries`,
       );
       expect(new Set(stored.map(({ state }) => state))).toEqual(new Set(['delivered']));
-      // A leader that steps down says what it has delivered. Else all of it comes again.
+      // A leader that steps down publishes which deliveries are done. Otherwise all of them are repeated.
       expect(stored).toHaveLength(signal === 'SIGTERM' ? keys.length - 4 : keys.length);
       if (signal === 'SIGTERM') expect(repeated).toEqual([]);
       if (signal === 'SIGSTOP') leader.server().signal('SIGCONT');

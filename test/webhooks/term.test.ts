@@ -23,7 +23,7 @@ import { type Receiver, startReceiver } from '../support/webhook-receiver.ts';
 
 const PATIENT = { timeout: 60_000, interval: 20 };
 const HOUR_MS = 3_600_000;
-/** Events that a term reads at once. */
+/** Number of events that a term reads at once. */
 const BATCH = 100;
 
 type Opened = { readonly varve: Varve; readonly commands: WebhookCommands; readonly store: DeliveryStore };
@@ -80,7 +80,7 @@ async function startReceiving(): Promise<Receiver> {
   return receiver;
 }
 
-/** Ids that the receiver accepts from now on. */
+/** Makes the receiver accept all deliveries. Returns the set of their ids. */
 function acceptIn(receiver: Receiver): ReadonlySet<string> {
   const accepted = new Set<string>();
   receiver.answer(({ id }) => {
@@ -275,10 +275,10 @@ it('forgets them each hour, without another start', async () => {
 });
 
 describe('a file of deliveries that cannot be used for a while', () => {
-  /** Fewer looks than until a report. */
+  /** Duration of a lock: fewer looks than until a report. */
   const LOCKED_MS = 120;
 
-  /** As on a full disk, statements that need the table fail at once. */
+  /** Removes a table. Statements that need it fail at once, as on a full disk. */
   const lose = (data: string, table: string) => {
     const db = new DatabaseSync(join(data, 'webhooks.db'));
     db.exec(`ALTER TABLE ${table} RENAME TO lost`);
@@ -308,7 +308,7 @@ describe('a file of deliveries that cannot be used for a while', () => {
     await receiver.until(2);
   });
 
-  /** Locks the file as another process does in a transaction. The lock ends only if the event loop is free. */
+  /** Locks the file like a transaction of another process. The lock ends only if the event loop is free. */
   const lockFor = async (data: string, work: () => Promise<unknown>) => {
     const db = new DatabaseSync(join(data, 'webhooks.db'));
     db.exec('BEGIN IMMEDIATE');
@@ -370,7 +370,7 @@ describe('a file of deliveries that cannot be used for a while', () => {
   });
 });
 
-/** Progress in the log lists 500 open deliveries. */
+/** Number of open deliveries, more than the 500 that progress in the log can list. */
 const MANY = 520;
 
 describe(
@@ -440,7 +440,7 @@ describe(
       await second.varve.close();
       const third = await lead(folders[0]);
       onTestFinished(third.varve.close);
-      // The term has begun.
+      // Waits until the term has begun.
       await expect.poll(() => third.store.progress()?.data.store, PATIENT).toBe(second.store.id);
       expect(countOf(third)).toMatchObject({ waiting: 0, elsewhere: 0, parked: MANY });
     }, 120_000);

@@ -16,7 +16,7 @@ import recorded from './strapi-5.54.json' with { type: 'json' };
 type Hook = { readonly id: string; readonly secret: string; readonly status: string; readonly name: string };
 type DeliveryLine = { readonly id: string; readonly state: string; readonly event: string };
 
-/** A busy machine is slow. */
+/** Number of related documents. PATIENT is the timeout for a busy machine. */
 const RELATED = 3;
 const PATIENT = { timeout: 30_000 };
 
@@ -49,7 +49,7 @@ function addHook(more: object): Promise<Hook> {
 
 const create = (path: string, data: object) =>
   api.data<{ readonly documentId: string; readonly id: number }>('POST', path, { data });
-/** In the order of the log: documents do not wait for each other. */
+/** Sorts by the order of the log, since deliveries of documents do not wait for each other. */
 const inOrder = (received: readonly Received[]) =>
   received.toSorted((one, other) => positionOf(one) - positionOf(other) || one.id.localeCompare(other.id));
 const positionOf = ({ id }: Received) => Number(id.split('_')[2]);
@@ -73,7 +73,7 @@ async function editAsRecorded(): Promise<void> {
 it('sends the same events, headers and members as Strapi', async () => {
   await editAsRecorded();
   const received = inOrder(await receiver.until(7));
-  // One for the document instead of one for each of its rows.
+  // Varve sends one webhook for the document instead of one for each of its rows.
   const wanted = recorded.filter(({ body }, at) => !(at === 5 && body.event === 'entry.delete'));
   expect(received.map(({ json }) => json.event)).toEqual(wanted.map(({ body }) => body.event));
   for (const [at, { json, headers }] of received.entries()) {
@@ -86,7 +86,7 @@ it('sends the same events, headers and members as Strapi', async () => {
   }
 });
 
-/** Members that differ between two servers are compared by whether they are null: ids and times. */
+/** Replaces ids and times, which differ between servers, so that only null and not null are compared. */
 function withoutChance(entry: object): object {
   const members = Object.entries(entry).map(([name, value]) => [
     name,

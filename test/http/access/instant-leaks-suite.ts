@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Ask, createCallers } from '../../support/access-client.ts';
 import type { RunningServer } from '../../support/server.ts';
 
-/** The surfaces of Algolia's protocol: a name that the caller must not reach is answered like one that does not exist. */
+/** Algolia's protocol: a request with a name that is hidden from its caller gets the same answer as one with a name that does not exist. */
 const ALLOW = ['restaurant.find', 'tag.find', 'article.find'];
 const HIDDEN = [
   'internalNote',
@@ -16,10 +16,10 @@ const HIDDEN = [
   'gallery',
 ];
 const UNKNOWN = 'nope';
-/** Headers that differ between any two answers, or with the length of a name. */
+/** Headers that differ between all answers, or that depend on the length of a name. */
 const VARYING = ['date', 'x-request-id', 'content-length'];
 
-/** Over a server of the corpus. */
+/** Runs the suite on a server with the corpus. */
 export function describeInstantLeaks(start: () => Promise<RunningServer>): void {
   let server: RunningServer;
   let ask: Ask;

@@ -16,7 +16,7 @@ const ALLOW = [
   'user.find',
 ];
 
-/** Over a server of the corpus. */
+/** Runs the suite on a server with the corpus. */
 export function describeLeaks(start: () => Promise<RunningServer>): void {
   let server: RunningServer;
   let ask: Ask;
@@ -32,7 +32,7 @@ export function describeLeaks(start: () => Promise<RunningServer>): void {
 
   afterAll(() => server?.dispose());
 
-  /** Where a request names an attribute of restaurants; `name` is the attribute. */
+  /** Places in which a request can name an attribute of restaurants. */
   const SURFACES: Readonly<Record<string, (name: string) => string>> = {
     filters: (name) => `filters[${name}]=1`,
     'filters, operator': (name) => `filters[${name}][$notNull]=true`,
@@ -83,7 +83,7 @@ export function describeLeaks(start: () => Promise<RunningServer>): void {
     Object.entries(HIDDEN).flatMap(([kind, names]) => names.map((name) => ({ surface, kind, name, query }))),
   );
 
-  /** The refusal with the attribute's name taken out: of its own path Strapi says it in full where it knows the name. */
+  /** Returns the refusal without the attribute's name and its path. Strapi names the full path of attributes that it knows. */
   function shapeOf({ status, body }: Answer, name: string): unknown {
     const { error } = body as { error: { name: string; message: string } };
     const message = error.message.replace(`.${name}`, '').replaceAll(name, '?').replace(' at ?', '');
@@ -117,7 +117,7 @@ export function describeLeaks(start: () => Promise<RunningServer>): void {
       for (const [surface, query] of Object.entries(SURFACES)) {
         if ((await askAll(`/api/restaurants?${query('chef')}`)).status === 200) answered.push(surface);
       }
-      // The others ask for what no relation has, such as `fields=chef`.
+      // The other surfaces are not valid for relations, such as `fields=chef`.
       expect(answered.length).toBeGreaterThan(15);
       expect((await askAll('/api/restaurants?status=draft&filters[key]=r07')).body.data).toHaveLength(1);
       const { status } = await askAll(`/api/restaurants/${restaurant}`, {
@@ -133,7 +133,7 @@ export function describeLeaks(start: () => Promise<RunningServer>): void {
         for (const name of ['chef', 'internalNote', 'secretPin']) {
           const hidden = await ask(`/api/restaurants/${restaurant}?${query(name)}`);
           const unknown = await ask(`/api/restaurants/${restaurant}?${query(UNKNOWN)}`);
-          // The order of one entry is none: `sort` is checked all the same.
+          // One entry has no order, but its `sort` is checked too.
           expect(shapeOf(hidden, name)).toEqual(shapeOf(unknown, UNKNOWN));
         }
       },
@@ -278,7 +278,7 @@ export function describeLeaks(start: () => Promise<RunningServer>): void {
           `filters[${name}][name]=a`,
           `sort=${name}`,
           `fields=${name}`,
-          // Every user has a role: Strapi leaves it out, and so does Varve.
+          // Every user has a role. Strapi omits it, and so does Varve.
           ...(name === 'role' ? [] : [`populate=${name}`]),
           `filters[$or][0][${name}][$startsWith]=$`,
         ]) {
@@ -292,8 +292,8 @@ export function describeLeaks(start: () => Promise<RunningServer>): void {
   });
 
   /**
-   * Strapi's public advisories and reports on one hole: what a filter can name is found out letter by letter. Numbers and what they
-   * are about were looked up in GitHub's advisories of the package.
+   * Strapi's public advisories and reports of one vulnerability: a caller can find out a hidden value letter by letter with filters.
+   * Numbers and descriptions are from GitHub's advisories of the package.
    */
   describe("Strapi's filter leaks", () => {
     const total = async (query: string) =>

@@ -343,7 +343,7 @@ describe('a server', () => {
   test('is open to other machines after a token was made while it did not run', async () => {
     const data = createDataDirectory();
     onTestFinished(() => rmSync(data, { recursive: true, force: true }));
-    // A token is refused where there is no log yet.
+    // `varve token` refuses a directory without a log.
     await (await startServer({ data })).stop();
     const created = await spawnVarve([
       'token',
@@ -432,7 +432,7 @@ describe('a server', () => {
     }
     for (const { headers } of [allowed, preflight])
       expect(headers.get('access-control-allow-credentials')).toBeNull();
-    // Without the setting nobody is let in.
+    // Without the setting no origin is allowed.
     expect(
       (await asks.anonymous('/_health', { headers: { origin: 'https://example.org' } })).headers.get(
         'access-control-allow-origin',

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Ask, createCallers } from '../../support/access-client.ts';
 import type { RunningServer } from '../../support/server.ts';
 
-/** The caller may find restaurants, tags and articles: no drafts, no chefs, no private attributes. */
+/** The caller may find restaurants, tags and articles, but no drafts, chefs or private attributes. */
 const ALLOW = ['restaurant.find', 'restaurant.findOne', 'tag.find', 'article.find'];
-/** Words that nobody else's texts have, and words as long that none has. */
+/** Words that only hidden texts contain. NOTHING is a word of the same length that no text contains. */
 const HIDDEN = { draft: 'quixotidraft', private: 'quixotinotes', forbidden: 'quixotichefs' };
 const NOTHING = 'zzxwvyqqwxyz';
 
-/** Ways to search for a text; answers repeat it. */
+/** Ways to search for a text. Answers repeat the text. */
 const LISTS: Readonly<Record<string, (text: string) => string>> = {
   search: (text) => `search=${text}`,
   'search, beginning': (text) => `search=${text.slice(0, -3)}`,
@@ -36,7 +36,7 @@ const QUERIES: Readonly<Record<string, (text: string) => object>> = {
   'values of a facet of relations': (text) => ({ type: 'facet', facet: 'similar.name', facetQuery: text }),
 };
 
-/** A search tells nothing of hidden content: not by hits, counts, marks, corrections, suggestions or order. */
+/** A search reveals nothing about hidden content: not by hits, counts, marks, corrections, suggestions or order. */
 export function describeSearchLeaks(start: () => Promise<RunningServer>): void {
   let server: RunningServer;
   let ask: Ask;
@@ -62,7 +62,7 @@ export function describeSearchLeaks(start: () => Promise<RunningServer>): void {
   }, 300_000);
   afterAll(() => server?.dispose());
 
-  /** An answer without what it repeats of the question. */
+  /** Returns an answer without the parts that repeat the question. */
   const answerOf = async (asked: string, answer: ReturnType<Ask>) => {
     const { status, body } = await answer;
     const text = JSON.stringify(body).replace(/"processingTimeMS":\d+/g, '');

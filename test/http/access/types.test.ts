@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Ask, createAsk, createTokenOver } from '../../support/access-client.ts';
 import { type RunningServer, startServer } from '../../support/server.ts';
 
-/** `/api/content-type-builder`: what a token does not `find` is not there, not as a type and not as a relation's target. */
+/** `/api/content-type-builder` omits types without the right `find`, also as targets of relations. */
 const PATH = '/api/content-type-builder';
 const CALLERS = {
   anonymous: undefined,
@@ -12,7 +12,7 @@ const CALLERS = {
 } as const;
 type Caller = keyof typeof CALLERS;
 
-/** Which content types each sees: those it may `find`. */
+/** Content types that each caller may see: those that it may `find`. */
 const SEEN: Readonly<Record<Caller, readonly string[]>> = {
   anonymous: [],
   creator: [],
