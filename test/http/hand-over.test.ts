@@ -204,7 +204,7 @@ it(
   },
 );
 
-/** Creates a folder with a link to the program. `install` replaces the link by another version of the program. */
+/** Creates a folder whose link `current` leads to the installed program. `install` replaces the program by another version. */
 function installed(): { readonly folder: string; install(change?: (protocol: string) => string): void } {
   const folder = mkdtempSync(join(tmpdir(), 'varve-installed-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -129,7 +129,7 @@ describe('in place of a server that crashed', () => {
     leaving.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n');
     const statusWithin = async (ms: number) =>
       (await fetch(listener.url, { signal: AbortSignal.timeout(ms) }).catch(() => undefined))?.status;
-    // Of two requests, the first waits.
+    // The first of two requests waits, and the second is refused.
     await expect.poll(() => statusWithin(1_000)).toBe(503);
     leaving.resetAndDestroy();
     await expect.poll(() => statusWithin(500)).toBeUndefined();

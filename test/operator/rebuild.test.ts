@@ -25,7 +25,7 @@ const create = async (collection: string, name: string) => {
 beforeAll(async () => {
   server = await startServer({ contentTypes, data });
   for (const name of ['Ada', 'Bob', 'Cyd']) await create('cooks', name);
-  // There are so many events that a rebuild of one event a second takes longer than the tests that watch it, even on a slow machine.
+  // With so many events, a rebuild of one event a second takes longer than the tests that watch it, even on a slow machine.
   await Promise.all(Array.from({ length: 120 }, (_unused, i) => create('dishs', `Dish ${i}`)));
 });
 afterAll(async () => {

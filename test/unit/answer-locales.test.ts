@@ -4,7 +4,7 @@ import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import { loadContentTypes } from '../../shared/schema/load-content-types.ts';
 import { CONFORMANCE_SCHEMA } from '../support/server.ts';
 
-/** An index without rows that counts searches, and fails while the test says so. */
+/** Creates an index without rows. It counts searches, and fails them while `fails` is true. */
 function createCountingIndex() {
   const state = { searches: 0, position: 1n, fails: false };
   const index: Pick<ReadIndex, 'search' | 'position'> = {

@@ -13,7 +13,7 @@ async function listen(answer: RequestListener): Promise<number> {
   return (server.address() as { port: number }).port;
 }
 
-/** The body of the answer to a request, which no client would send. */
+/** Sends a request that no client library would send. Returns the body of the answer. */
 async function bodyOf(port: number, target: string): Promise<unknown> {
   const socket = connect(port, '127.0.0.1');
   socket.end(`GET ${target} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`);

@@ -35,7 +35,7 @@ afterAll(async () => {
   rmSync(data, { recursive: true, force: true });
 });
 
-/** Remembers the list of restaurants with this query; returns whether a write leaves it remembered. */
+/** Remembers the list of restaurants with this query. Returns true if it is still remembered after a write. */
 async function survives(query: string, write: () => Promise<unknown>): Promise<boolean> {
   const tags = known.collect();
   const asking = { id: '', isWanted: () => true, isDraft: false, varies: false, tags, shown: tags.shown };

@@ -7,7 +7,7 @@ import { MOST_ANSWERING } from '../../shared/read-index/answering-processes.ts';
 import { createMemoryAnswering, type MemoryAnswering } from '../support/memory-answering.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** Long enough for a busy machine, which may stop this process for half a second. */
+/** Limits that are long enough for a busy machine, which may stop this process for half a second. */
 const LIMITS: AnsweringLimits = {
   reportEveryMs: 30,
   longestSilenceMs: 600,
@@ -19,7 +19,7 @@ const LIMITS: AnsweringLimits = {
   readMs: 5,
   readEachMs: 0.1,
 };
-/** Nothing happens by itself during a test. */
+/** Limits with which no process reports by itself during a test. */
 const SLOW: AnsweringLimits = { ...LIMITS, reportEveryMs: 60_000 };
 const PATIENT = { timeout: 10_000, interval: 5 };
 
@@ -100,7 +100,7 @@ it('purges when all awaited processes show the change, and not before they can b
   const silentFrom = performance.now();
   await two.close();
   await expect.poll(leader.shown, PATIENT).toBe(9n);
-  // Longer than the process itself lets caches keep answers.
+  // The silence is longer than the process itself lets caches keep answers.
   expect(performance.now() - silentFrom).toBeGreaterThan(LIMITS.longestSilenceMs);
   await one.close();
   await expect.poll(() => (leader.shown() ?? 0n) > 2n ** 63n, PATIENT).toBe(true);
@@ -189,7 +189,7 @@ it('reads the reports that a purge waits for again, once its documents show the 
   const [one, two] = [startReporter(processes, 'a1'), startReporter(processes, 'b1', { is: 9n })];
   const leader = startLeader(processes, 1);
   await expect.poll(leader.shown, PATIENT).toBe(1n);
-  // All are read now and then, whether a purge waits or not.
+  // All reports are read regularly, also without a waiting purge. Those that are read by name are counted.
   const hurried = () => processes.readByName.filter(({ length }) => length === 1);
   leader.state.visible = 1n;
   leader.expect(9n);
@@ -226,7 +226,7 @@ it(
     await expect.poll(leader.shown, PATIENT).toBe(5n);
     await delay(LIMITS.waitedForMs);
     expect(late.keeping()).toBe('asked');
-    // Known ones are waited for and acknowledged, though a search finds others instead.
+    // The leader waits for known processes and acknowledges them, although a search finds others instead.
     expect((await processes.awaited())?.beats.size).toBe(MOST_ANSWERING);
     expect([leader.shown(), leader.state.returned]).toEqual([5n, 0]);
     living = first.slice(1);
@@ -248,7 +248,7 @@ it('does not treat an earlier report of a process as a new one', async () => {
   await report(1, 3n);
   await delay(100);
   expect(await acknowledged()).toBe(2);
-  // Once it is not waited for, nobody is.
+  // After that, the leader waits for no process.
   await expect.poll(() => (leader.shown() ?? 0n) > 2n ** 63n, PATIENT).toBe(true);
 });
 
@@ -256,11 +256,11 @@ describe(
   'a leader whose acknowledgement takes long',
   takesMinutes('quick reports during a slow acknowledgement'),
   () => {
-    /** The next regular look comes two seconds after the last one. */
+    /** Limits with which the next regular look is two seconds after the last one. */
     const RARE: AnsweringLimits = { ...LIMITS, reportEveryMs: 4_000, waitedForMs: 3_000 };
     const READS = 10;
 
-    /** The leader knows `a1` at position 1, and its second acknowledgement does not end. */
+    /** Starts a leader that knows `a1` at position 1. Its second acknowledgement does not end. */
     const startSlow = async (limits: AnsweringLimits) => {
       const store = createMemoryAnswering();
       let acknowledged = 0;
@@ -289,7 +289,7 @@ describe(
       const { leader, report, reads } = await startSlow(RARE);
       const before = reads();
       leader.expect(9n);
-      // Both become due in this process, however busy it is.
+      // Both timers run in this process, so they are equally late on a busy machine.
       const late = delay(RARE.reportEveryMs / 8).then(() => 'late');
       const read = expect.poll(reads, { ...PATIENT, interval: 1 }).toBeGreaterThan(before);
       expect(await Promise.race([late, read.then(() => 'read')])).toBe('read');

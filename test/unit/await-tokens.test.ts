@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { expect, it } from 'vitest';
 import { awaitTokens, type Freshness } from '../../services/http/requests/await-position.ts';
 
-/** Asks with a log that ends at 7; returns the position that tokens are awaited up to, and for how long. */
+/** Sends a request while the log ends at 7. Returns the position and the time for which tokens are awaited. */
 async function awaited(headers: { readonly [name: string]: string }, mayBecomeValid = false) {
   const calls: (readonly [bigint, number | undefined])[] = [];
   const freshness: Pick<Freshness, 'head'> = { head: async () => 7n };

@@ -133,7 +133,7 @@ describe('a term of tags', () => {
     const store = createMemoryChangedTags();
     const before = await leading(store, 1);
     await before.change(15n, 'a');
-    // The next leader's graph has not applied that change.
+    // The next leader's graph has not applied the change of the former leader.
     const next = await leading(store, 2, 12n);
     const tags = await looked(store);
     expect(tags.term(2, 'set')).toBeUndefined();
@@ -308,7 +308,7 @@ describe('tags that are read', () => {
     const tags = await looked(store);
     const held = Promise.withResolvers<void>();
     const { glance } = store;
-    // Answers what was true when it was asked.
+    // The answer is delayed, so it shows the state of the time when it was requested.
     store.glance = async () => {
       const answer = await glance();
       await held.promise;

@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
 });
 
-/** Runs vitest on these files alone, with the reporter under test. */
+/** Runs vitest on these files with the reporter under test. */
 async function runVitest(files: { readonly [name: string]: string }, args: readonly string[] = []) {
   const folder = await mkdtemp(path.join(tmpdir(), 'varve-reporter-'));
   folders.push(folder);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RequestError } from '../../shared/request-error.ts';
 import { type CommandWorld, openCommandWorld, type Schemas, schemasOf } from './command-world.ts';
 
-/** Attributes that are required while the mode of the entry or component around them is `link`. */
+/** Returns attributes that are required while the mode of their entry or component is `link`. */
 function conditional(visible: unknown) {
   return {
     mode: { type: 'enumeration', enum: ['link', 'text'] },
@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Paths of the problems of a write; none when it is accepted. */
+/** Creates an entry. Returns the paths of its problems, or none if it is accepted. */
 async function create(name: string, data: object): Promise<readonly string[]> {
   try {
     await world.execute({ kind: 'create', type: `api::${name}.${name}`, body: { data } });

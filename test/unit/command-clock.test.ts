@@ -12,10 +12,10 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const START = Date.UTC(2026, 0, 1);
 
-/** `commands` commands of clients, `every` milliseconds apart, by a clock that is `off` milliseconds wrong. */
+/** A number of commands of clients, `every` milliseconds apart. The clock is wrong by `off` milliseconds. */
 type Stretch = { readonly commands: number; readonly every: number; readonly off: number };
 
-/** Opens the graph again for each stretch. Returns the real times of the commands that it knows at the end. */
+/** Opens the graph again for each stretch. Returns the real times of the commands that it still knows at the end. */
 function knownAfter(stretches: readonly Stretch[]): {
   readonly known: readonly number[];
   readonly end: number;
@@ -53,7 +53,7 @@ function knownAfter(stretches: readonly Stretch[]): {
   });
 }
 
-/** All that were written within the last day. */
+/** Expects that all commands of the last day are known. */
 function expectKept({ known, end }: ReturnType<typeof knownAfter>, count: number): void {
   expect(known.filter((time) => end - time <= DAY)).toHaveLength(count);
 }

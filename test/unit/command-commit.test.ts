@@ -32,7 +32,7 @@ function environmentOf(world: CommandWorld): CommandEnvironment {
   };
 }
 
-/** A second handler on the world's log and graph. */
+/** Creates a second handler on the world's log and graph. */
 function handlerOn(world: CommandWorld, more: Partial<CommandEnvironment>) {
   return createCommandHandler({ ...environmentOf(world), ...more });
 }
@@ -119,7 +119,7 @@ describe('a command whose events are stored but not applied in time', () => {
 describe('an append whose answer is lost', () => {
   const page = { kind: 'create', type: TYPE, body: { data: { n: 1, slug: 'one' } } } as const;
 
-  /** A handler whose next append is stored, without an answer, and whose graph applies the log once `show` is called. */
+  /** Creates a handler whose next append is stored without an answer. Its graph applies the log when `show` is called. */
   async function worldThatLosesAnAnswer() {
     const world = await newWorld();
     const gate = Promise.withResolvers<void>();

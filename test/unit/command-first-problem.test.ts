@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CommandWorld, openCommandWorld, schemasOf } from './command-world.ts';
 
-/** Bodies with several problems, and the one that a Strapi 5.54 names; forms of references that it reads or refuses. */
+/** Bodies with several problems, and the problem that a Strapi 5.54 names. Also forms of references that it accepts or refuses. */
 const BOOK = 'api::book.book';
 const TAG = 'api::tag.tag';
 const AUTHOR = 'api::author.author';

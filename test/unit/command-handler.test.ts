@@ -323,14 +323,14 @@ describe('users', () => {
         code: 'invalid-body',
         message,
       });
-    // Only a creation is refused as an ApplicationError.
+    // Only creations are refused with an ApplicationError.
     await refused({ username: 'ev' }, 'username must be at least 3 characters');
     await refused(
       { role: 9 },
       '1 relation(s) of type plugin::users-permissions.role associated with this entity do not exist',
     );
     await refused([], 'this must be a `object` type, but the final value was: `[]`.');
-    // As Strapi 5.54 answers (SEMANTICS section 11).
+    // Strapi 5.54 gives the same answers (SEMANTICS section 11).
     await refused({ username: '', password: null }, 'username must be at least 1 characters');
     await refused({ email: '' }, 'email must be at least 1 characters');
     await refused({ role: null }, 'role must be a `object` type, but the final value was: `null`.');

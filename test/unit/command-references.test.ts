@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type CommandWorld, openCommandWorld, schemasOf, valuesOf } from './command-world.ts';
 
-/** Keys of references and components that Strapi 5.54 accepted and refused, as it answered. */
+/** Keys of references and components that Strapi 5.54 accepts or refuses, with its answers. */
 const BOOK = 'api::book.book';
 const TAG = 'api::tag.tag';
 const AUTHOR = 'api::author.author';

@@ -33,7 +33,7 @@ const SCHEMAS = schemasOf(
 );
 
 let world: CommandWorld;
-/** documentIds of five tags, t[n] with the numeric id n + 1. */
+/** documentIds of five tags. t[n] has the numeric id n + 1. */
 const t: string[] = [];
 let book: string;
 
@@ -58,7 +58,7 @@ const linked = (attribute: string) =>
     .map(({ documentId }) => t.indexOf(documentId));
 
 describe('a to-many relation', () => {
-  // `t0` … are documentIds, `#1` … numeric ids.
+  // `t0` is a documentId, and `#1` a numeric id.
   test.each<[string, unknown, readonly number[]]>([
     ['an array', ['t2', 't3'], [2, 3]],
     ['objects', [{ documentId: 't3' }, { id: '#3' }], [3, 2]],
@@ -299,7 +299,7 @@ describe('locales of targets', () => {
 });
 
 describe('unchanged relations', () => {
-  /** Attributes of the operations that the events of the next write have. */
+  /** Returns the attributes of the relation operations in the new events. */
   const operations = async () =>
     (await world.newEvents()).map(({ data }) =>
       'relations' in data ? data.relations.map(({ attribute }) => attribute) : [],
@@ -334,7 +334,7 @@ describe('unchanged relations', () => {
     const tag = (await world.execute({ kind: 'create', type: TAG, body: { data: { books: [book] } } }))
       .documentId;
     await world.execute({ kind: 'publish', type: BOOK, documentId: book });
-    // In the draft world alone the book lets go of the tag and takes it back.
+    // Only the draft of the book disconnects the tag and connects it again.
     await put({ tags: { disconnect: [tag] } });
     await world.newEvents();
     const update = { kind: 'update', type: TAG, documentId: tag, body: { data: { books: [] } } } as const;

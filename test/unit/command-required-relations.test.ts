@@ -41,7 +41,7 @@ async function update(type: string, documentId: string, data: object, status?: s
   await world().execute({ kind: 'update', type, documentId, status, locale: undefined, body: { data } });
 }
 
-/** Path, message and value of each problem; empty when the write is accepted. */
+/** Returns the path, message and value of each problem. The list is empty if the write is accepted. */
 async function problems(write: Promise<unknown>): Promise<unknown[]> {
   try {
     await write;

@@ -4,7 +4,7 @@ import { createImporter } from '../../services/command/importer.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { type CommandWorld, openCommandWorld, schemasOf, valuesOf } from './command-world.ts';
 
-/** Unique values: of types, in components of every kind, in a type with locales and one without versions. */
+/** Unique values in types, in components of every kind, in a type with locales, and in one without versions. */
 const localized = { i18n: { localized: true } };
 const shared = { i18n: { localized: false } };
 const SHOP = 'api::shop.shop';
@@ -63,7 +63,7 @@ const create = (type: string, data: object, more: { status?: string; locale?: st
 const update = (type: string, documentId: string, data: object, more: object = {}) =>
   world.execute({ kind: 'update', type, documentId, body: { data }, ...more });
 
-/** Paths of what must be unique and is not; none when the command is accepted. */
+/** Returns the paths of values that are not unique, or none if the command is accepted. */
 async function repeated(result: Promise<unknown>): Promise<readonly string[]> {
   try {
     await result;

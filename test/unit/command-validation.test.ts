@@ -91,7 +91,7 @@ async function refusal(data: unknown, status: Status = 'draft', type = KIT): Pro
   return error;
 }
 
-/** The stored value of the one attribute that is sent. */
+/** Writes one attribute. Returns its stored value. */
 async function stored(attribute: string, value: unknown, status: Status = 'draft'): Promise<unknown> {
   const body = { data: { name: 'n', [attribute]: value } };
   const { documentId, version } = await world.execute({ kind: 'create', type: KIT, status, body });
@@ -275,7 +275,7 @@ describe('values that only drafts may have', () => {
     ['mail', '', 'mail cannot be empty'],
     ['mail', 'a@x.io/é', 'mail must be a valid email'],
     ['path', '', 'path must match the following: "/^[a-z/]+$/"'],
-    // Twice, as in Strapi: as the form of a text and as that of a uid.
+    // Both problems are reported, as in Strapi: that of the text's form and that of the uid's.
     ['path', 'a b', '2 errors occurred'],
     ['slug', 'a b', 'slug must match the following: "/^[A-Za-z0-9-_.~]*$/"'],
     ['int', -1, 'int must be greater than or equal to 0'],

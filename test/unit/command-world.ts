@@ -16,17 +16,17 @@ import { loadContentTypes } from '../../shared/schema/load-content-types.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { definitionsOf, type TypeDefinition } from '../../shared/schema/type-definitions.ts';
 
-/** The write side on the real log and the real graph, in a directory of its own. */
+/** The write side with a real log and a real graph, in a new directory. */
 export type CommandWorld = {
   readonly registry: SchemaRegistry;
   readonly store: EventStore;
   readonly graph: ContentGraph;
   execute(command: Command): Promise<CommandResult>;
-  /** Resolves when the graph has this position. */
+  /** Resolves when the graph has reached this position. */
   applied(position: bigint): Promise<void>;
-  /** The document events stored since the last call. */
+  /** Returns the document events that were stored since the last call. */
   newEvents(): Promise<readonly DocumentEvent[]>;
-  /** Appends to a stream that does not exist and waits until the graph has it. */
+  /** Appends to a new stream, and waits until the graph has applied the events. */
   append(stream: string, events: readonly NewEvent[]): Promise<void>;
   close(): Promise<void>;
 };
@@ -36,14 +36,14 @@ export type Schemas = {
   readonly definitions: readonly TypeDefinition[];
 };
 
-/** The content types of the conformance corpus. */
+/** Returns the content types of the conformance corpus. */
 export function corpusSchemas(): Schemas {
   const loaded = loadContentTypes(path.resolve(import.meta.dirname, '../conformance/schema'));
   if (loaded.kind === 'problems') throw new Error(JSON.stringify(loaded.problems));
   return loaded;
 }
 
-/** Content types by singular name, components by uid: attributes as in schema.json. */
+/** Returns content types by singular name and components by uid. The attributes have the form of schema.json. */
 export function schemasOf(
   types: Readonly<
     Record<string, { attributes: object; options?: object; pluginOptions?: object; kind?: string }>
@@ -78,7 +78,7 @@ export function schemasOf(
   return { registry: parsed.registry, definitions: definitionsOf(parsed, 'en') };
 }
 
-/** Closed at the end of the test that asks for it. */
+/** Opens a world, and closes it at the end of the test. */
 export async function newCommandWorld(schemas: Schemas): Promise<CommandWorld> {
   const world = await openCommandWorld(schemas);
   onTestFinished(world.close);
@@ -153,7 +153,7 @@ export async function openCommandWorld(
   };
 }
 
-/** The values of a row without those that are null; undefined when there is no such row. */
+/** Returns the values of a row that are not null, or undefined if there is no such row. */
 export function valuesOf(
   world: CommandWorld,
   type: string,

@@ -18,7 +18,7 @@ const RUNS = Math.ceil(Number(process.env['GRAPH_RUNS'] ?? 30) / 4);
 const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 const MINUTE = 60_000;
 
-/** The file of a graph that took the log in batches of such sizes, and was closed and opened after every third. */
+/** Applies a log to a graph in batches of these sizes, and opens the graph again after every third batch. Returns its file. */
 function graphOf(events: readonly StoredEvent[], nextSize: () => number): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'varve-compare-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -36,7 +36,7 @@ function graphOf(events: readonly StoredEvent[], nextSize: () => number): string
   return file;
 }
 
-/** Runs a statement on a graph's file and answers its first value. */
+/** Runs a statement on a graph's file and returns its first value. */
 function ask(file: string, sql: string): unknown {
   const db = openDatabase(file, { durability: 'normal', migrations: GRAPH_MIGRATIONS });
   const row = db.prepare(sql).get();
@@ -66,7 +66,7 @@ const withAttributes = (name: string, more: { readonly [attribute: string]: Json
 };
 const relationTo = (name: string) => ({ type: 'relation', relation: 'manyToOne', target: uid(name) });
 
-/** A new type, and relations to it and from it, as a later start brings them. */
+/** Definitions of a later start: a new type, and relations to it and from it. */
 const NEXT_DEFINITIONS: readonly VarveEvent[] = [
   withAttributes('tag', { award: relationTo('award'), chef: relationTo('chef') }),
   withAttributes('review', { award: relationTo('award'), code: { type: 'string', unique: true } }),
@@ -99,7 +99,7 @@ it(`finds no difference between graphs of one log, for any batches and any order
   await fc.assert(property, { seed: SEED, numRuns: RUNS });
 });
 
-/** A tag each minute, asked for by commands that are remembered for a day. */
+/** Returns a log with a tag each minute. The commands that created them are remembered for a day. */
 function logOfCommands(count: number): StoredEvent[] {
   const tags = Array.from({ length: count }, (_, n) => created('tag', `tag${n}`));
   return createLog()

@@ -11,7 +11,7 @@ const item = fc.record({
   name: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
   content: fc.constantFrom('1', '2'),
 });
-/** One side: items with distinct names, in any order, cut into slices of any length. */
+/** Generates one side: items with distinct names in any order, divided into parts of any length. */
 const side = fc
   .uniqueArray(item, { selector: ({ group, name }) => `${group} ${name}` })
   .chain((items) => fc.tuple(fc.constant(items), fc.array(fc.nat(4), { maxLength: 8 })));
@@ -30,7 +30,7 @@ async function* laterSlicesOf(of: Side): AsyncGenerator<readonly Item[]> {
   yield* slicesOf(of);
 }
 
-/** Keys of the items that one side lacks, or has with another content. */
+/** Returns the keys of the items that one side lacks or that have another content there. */
 function naiveDifferences([before]: Side, [after]: Side): readonly string[] {
   const contents = (items: readonly Item[]) =>
     new Map(items.map(({ group, name, content }) => [`${group} ${name}`, content]));
@@ -84,6 +84,6 @@ it('counts the items of both sides as work', async () => {
     meter,
     LIMIT,
   );
-  // Five and three of the first step; of those that differ it reads both sides again.
+  // The first step reads five and three items. The second one reads both sides of the differing groups again.
   expect(worked).toBe(8 + 8);
 });

@@ -53,7 +53,7 @@ const RENAMED = (from: string) => ({ pluginOptions: { varve: { renamedFrom: from
 const relation = (kind: string, target: string, more: object = {}) =>
   ({ type: 'relation', relation: kind, target: uid(target), ...more }) as Json;
 
-/** Names, types, privacy and uniqueness of attributes, of components, and of relations from both sides. */
+/** Changes of names, types, privacy and uniqueness of attributes, also in components, and of relations from both sides. */
 const CHANGES: readonly VarveEvent[] = [
   attributes('country', { label: { type: 'string', unique: true, ...RENAMED('name') } }, 'name'),
   attributes('tag', { restaurants: relation('manyToMany', 'restaurant', { mappedBy: 'labels' }) }),
@@ -158,7 +158,7 @@ it(`equals a replay of the log, with any writes after the conversion (SEED=${SEE
 
 const RENAME = [CHANGES[0] as VarveEvent];
 
-/** A graph of two countries with a copy that is converted, and a third one that was written later. */
+/** Creates a graph of two countries with a converted copy. A third country is written later. */
 function createPair(changes = RENAME) {
   const files = createFiles();
   const log = createLog();
@@ -224,7 +224,7 @@ it.each([
 
 it('can be completed again by a process that opens it after a crash', () => {
   const { files, graph, log } = createPair();
-  // The first process has taken over the third country, and is lost.
+  // The first process has added the third country to the copy, and is lost.
   const lost = openConvertedCopy(files, graph, typesOf(RENAME));
   if (lost === undefined) throw new Error('the copy does not fit');
   lost.catchUp();

@@ -4,11 +4,11 @@ import { createCurrentSet, OtherSetIsLive } from '../../shared/read-index/elasti
 import type { IndexProgress } from '../../shared/read-index/index-progress.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
 
-/** Which indices a process reads while the aliases of the cluster move. */
+/** Indices that a process reads before and after the aliases move. */
 const OLD: IndexSet = { 'v-cook-draft': 'v-cook-draft-1' };
 const NEW: IndexSet = { 'v-cook-draft': 'v-cook-draft-2' };
 
-/** A cluster whose aliases move, and whose answers take as long as the test wants. */
+/** Creates a cluster whose aliases and answering times the test controls. */
 function createMovingCluster() {
   let live = OLD;
   let clock = 0;
@@ -94,7 +94,7 @@ describe('a position that was announced for the new set', () => {
     const { set, move } = createMovingCluster();
     expect(await set.get()).toBe(OLD);
     move();
-    // However young the other one is: without that look it would be read for two seconds more.
+    // Without this look, the other set would be read for two more seconds.
     expect(await set.get()).toBe(OLD);
     expect(await progressOf(set).read()).toBe(announced);
     expect(await set.get()).toBe(NEW);

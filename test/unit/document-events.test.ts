@@ -27,7 +27,7 @@ it('the events of a document are read only from its stream', async () => {
     const deleted = { type: uid, documentId, locale: null };
     await log.append(stream, 'any', [{ id: randomUUID(), type: 'entry-deleted', data: deleted, metadata }]);
   }
-  // Without a graph the content types are not known: the log has to be searched.
+  // Without a graph the content types are unknown, so the log must be searched.
   expect(await documentEvents(log, { data, space: 'varve' }, 'a')).toBeUndefined();
   const graph = openContentGraph(graphFile(data, 1));
   for await (const events of log.readAll(0n)) graph.replay(events.slice(0, DEFINITIONS.length));

@@ -54,7 +54,7 @@ it('takes the outcome of each document from its own status', async () => {
   const reason = 'some_exception: why (because)';
   expect(outcomes).toEqual([
     { kind: 'written' },
-    // A newer state is there already.
+    // Written: the index already has a newer state.
     { kind: 'written' },
     { kind: 'again', reason },
     { kind: 'again', reason },

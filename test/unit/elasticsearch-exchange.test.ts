@@ -130,7 +130,7 @@ describe('the body of a search answer', () => {
     const whole =
       '{"hits":{"total":{"value":1},"hits":[{"fields":{"src":["eA=="],"key":[7]},"sort":["a",1]}]}}';
     expect(read(whole)?.[0]?.hits.hits).toHaveLength(1);
-    // The last two braces say nothing.
+    // The reader does not need the last two braces.
     for (let length = 0; length < whole.length - 2; length++) {
       expect(read(whole.slice(0, length))).toBeUndefined();
     }

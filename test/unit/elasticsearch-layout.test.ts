@@ -20,7 +20,7 @@ import { AUTHOR, BOOK, libraryRegistry, TAG, TOWN } from '../contract/read-index
 
 const registry = libraryRegistry();
 
-/** Dotted paths of the relations that are copied below a place. */
+/** Returns the dotted paths of the relations that are copied below a place. */
 function copied(place: Place, path: readonly string[] = []): string[] {
   return [...place.steps.values()].flatMap((step) => {
     const here = [...path, step.attribute];

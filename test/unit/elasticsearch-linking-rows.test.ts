@@ -10,11 +10,11 @@ type Asked = {
   readonly sort?: unknown;
 };
 
-/** The links of a row, as they are stored. */
+/** Returns the links of a row in their stored form. */
 const linksOf = (parent: number, order: number) =>
   Buffer.from(JSON.stringify({ menu: [[parent, order]] })).toString('base64');
 
-/** An index of rows with their key and the parent that each links to; answers as Elasticsearch does. */
+/** Creates an index of rows, each with its key and its parent. It answers like Elasticsearch. */
 function indexOf(rows: readonly (readonly [key: number, parent: number])[]) {
   const asked: Asked[] = [];
   const search = async (_type: string, body: unknown) => {

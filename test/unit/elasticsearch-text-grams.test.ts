@@ -9,13 +9,13 @@ import {
 
 const sink = createByteSink();
 
-/** The field's content for a text. */
+/** Returns the field's content for a text. */
 function textGrams(text: string): string {
   writeGrams(sink, text);
   return JSON.parse(String(takeWritten(sink))) as string;
 }
 
-/** As a phrase query: true if the tokens are next to each other, in order. */
+/** Returns true if the tokens are next to each other and in order, as in a phrase query. */
 function hasPhrase(content: string, phrase: readonly string[]): boolean {
   const tokens = content.split(' ');
   return phrase.length === 0 || tokens.some((_, at) => phrase.every((token, i) => tokens[at + i] === token));
@@ -29,8 +29,8 @@ const MATCHES: Readonly<Record<TextMatch, (text: string, needle: string) => bool
 };
 
 /**
- * Few characters, so that needles are found. They include blanks, a character of two UTF-16 units, one after the substitutes of blanks,
- * and some that JSON escapes.
+ * Generates texts of few characters, so that searches match. The characters include blanks, one of two UTF-16 units, one that sorts
+ * after the substitutes of blanks, and some that JSON escapes.
  */
 const text = fc.string({
   unit: fc.constantFrom('a', 'b', ' ', '\t', '\u2028', '\u{1F600}', 'é', '\uFDF0', '"', '\\', '\u0001', '漢'),

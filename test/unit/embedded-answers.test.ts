@@ -21,7 +21,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** An index whose content is one number, and answers of a given number of slices. */
+/** Creates an index whose content is one number, and answers with a given number of slices. */
 function counter() {
   let time = 0;
   const deferred: (() => void)[] = [];

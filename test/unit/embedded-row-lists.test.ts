@@ -77,7 +77,7 @@ it('reuses freed blocks', () => {
     for (let value = 0; value < 100; value++) appendToList(stored, round, value);
     clearList(stored, round);
   }
-  // One list of 100 has had blocks of 2 to 128 places.
+  // A list of 100 places has used blocks of 2 to 128 places.
   expect(stored.poolUsed).toBeLessThanOrEqual(256);
 });
 

@@ -5,7 +5,7 @@ import { by, link, MATCH_ALL, openShelf } from '../contract/read-index-shelf.ts'
 
 const BOOKS = 30;
 const TAGS = 20;
-/** Two islands of books, each book with every tag of its island: 300^6 paths of twelve steps. */
+/** Two groups of books. Each book has every tag of its group, so there are 300^6 paths of twelve steps. */
 const islandOf = (number: number) => number % 2;
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
 const TO_AND_FRO = numbers(6).flatMap(() => ['tags', 'books']);

@@ -110,7 +110,7 @@ it('never keeps much more than twice the bytes in use, although a few rows of ea
   const store = createSourceStore(2 ** 30, undefined);
   const rowSet = versionRowSet(createRowSets(registry, 0), BOOK, 'published');
   for (let i = 0; i < 40_000; i++) {
-    // One row of a thousand is never written again.
+    // One of a thousand rows is never written again.
     const row = i % 1000 === 0 ? 1000 + i / 1000 : i % 1000;
     keepSource(store, rowSet, row, new Uint8Array(500).fill(i % 251));
   }

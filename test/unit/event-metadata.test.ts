@@ -35,7 +35,7 @@ test('the typed and the all-strings form of any metadata are read to the same te
       const written = inOrder(given) as EventMetadata;
       const strings = metadataAsStrings(written);
       expect(Object.values(strings).every((value) => typeof value === 'string')).toBe(true);
-      // A server may keep the entries in another order.
+      // A server may store the entries in another order.
       const entries = Object.entries(strings);
       const kept = Object.fromEntries(isReversed ? entries.reverse() : entries);
       const forms = [written, withServerNames(written), { ...kept, '$schema.name': 'entry-created' }];

@@ -15,7 +15,7 @@ const appended = (n: number): AppendOutcome => ({
   position: BigInt(n),
 });
 
-/** A queue whose commits are noted by the streams of their appends. */
+/** Creates a queue that records the streams of each commit's appends. */
 const queueOf = (outcome: (n: number) => AppendOutcome = appended) => {
   const commits: string[][] = [];
   const queue = createAppendQueue(async (appends) => {

@@ -24,7 +24,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Positions 1, 2, 4, 5, 7 and 8 are of space `varve`, 3 and 6 of `other`. */
+/** Appends events: positions 1, 2, 4, 5, 7 and 8 are in namespace `varve`, 3 and 6 in `other`. */
 const fill = async () => {
   [store, other] = [open('varve'), open('other')];
   for (const n of [1, 2]) {
@@ -132,7 +132,7 @@ describe('damage of a log', () => {
     await fill();
     const head = await store.chain?.head();
     expect(head).toEqual({ position: 8n, chain: (await readAll(store)).at(-1)?.chain });
-    // A process that has the log open stops at this, see log-identity.ts: it is cut while none has.
+    // The log is cut while no process has it open: an open process would stop (log-identity.ts).
     await store.close();
     change('DELETE FROM event WHERE position > 6');
     store = open('varve');

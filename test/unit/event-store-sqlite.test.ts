@@ -49,7 +49,7 @@ describe('event ids', () => {
 });
 
 describe('a log that changes under a store that has it open', () => {
-  /** Follows the log until that fails, and answers with what message. */
+  /** Follows the log until that fails. Resolves to the message of the error. */
   const failureOf = () =>
     store.subscribe(0n, async () => {}).done.then(String, ({ message }) => String(message));
   const file = () => join(directory, 'log.db');

@@ -27,7 +27,7 @@ const keys = new Set(lines.map(({ type, key }) => `${type}:${key}`));
 const variantsOf = (line: Line): Variant[] => ('locales' in line ? Object.values(line.locales) : [line]);
 const typeOf = (line: Line) => types.get(`api::${line.type}.${line.type}`) as ContentType;
 
-/** Everything in `values` that the model does not allow. */
+/** Returns the values that the model does not allow. */
 function mistakes(values: Values, model: Model, complete: boolean): string[] {
   const unknown = Object.keys(values).filter((name) => name !== '__component' && !model.attributes.has(name));
   const required = [...model.attributes.values()].filter((attribute) => attribute.required && complete);

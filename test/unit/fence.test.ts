@@ -33,7 +33,7 @@ async function claim(world: CommandWorld, owner: string): Promise<number> {
   return claimed.epoch;
 }
 
-/** The write side of a process that believes to hold the lease of an epoch, on a store that checks no conditions. */
+/** Creates the write side of a process that assumes that it holds the lease of an epoch. The store checks no conditions. */
 function leaderOf(world: CommandWorld, epoch: number, eventStore: EventStore = world.store) {
   return writerOf(world, { epoch }, eventStore);
 }
@@ -70,7 +70,7 @@ describe('a former leader, after another process claimed the lease', () => {
   test('changes nothing, gets an error, and the command counts once when the new leader repeats it', async () => {
     const world = await newWorld();
     const first = await claim(world, 'first');
-    // It decides, and pauses before it appends: the claim of another process is then in the log before its events.
+    // The process pauses between its decision and its append, so the claim of another process comes before its events.
     const late: EventStore = {
       ...world.store,
       async append(stream, expected, events) {
@@ -102,7 +102,7 @@ describe('a former leader, after another process claimed the lease', () => {
     for (const batchSize of [1, 2, 1_000]) {
       const file = join(folder, `graph-${batchSize}.db`);
       for await (const events of world.store.readAll(0n, { batchSize })) {
-        // Opened again between batches: what the fence knows is in the file.
+        // The graph is opened again between batches, so the state of the fence must be in its file.
         const graph = openContentGraph(file);
         graph.replay(events);
         graph.close();

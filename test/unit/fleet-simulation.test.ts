@@ -36,7 +36,7 @@ describe('the simulated writing side', () => {
       { bursts: [{ atSecond: 10, copies: 20_000 }] },
     );
     expect(largestBacklog).toBeGreaterThan(19_000);
-    // 20,000 at 1,000 a second, with what 10 edits of 6 documents a second take of that.
+    // The backlog has 20,000 documents at 1,000 a second, less the share of 10 edits of 6 documents a second.
     expect(atRestAfter).toBeGreaterThan(20);
     expect(atRestAfter).toBeLessThan(45);
     expect(visibleP99).toBeLessThan(250);
@@ -75,7 +75,7 @@ describe('the size of a fleet', () => {
     const small = sizeFleet({ documents: 1e5, readsPerSecond: 10, writesPerSecond: 1 }, capacity);
     expect(small).toMatchObject({ dataNodes: 3, apiProcesses: 2, boundBy: 'availability', shards: 1 });
     const read = sizeFleet({ documents: 1e6, readsPerSecond: 1e5, writesPerSecond: 1 }, capacity);
-    // 200,000 searches a second on nodes of 16 cores that answer 1,000 each, busy to 60 %.
+    // There are 200,000 searches a second. A node has 16 cores that answer 1,000 each, at a utilisation of 60 %.
     expect(read).toMatchObject({ dataNodes: 21, apiProcesses: 42, boundBy: 'searches' });
     const large = sizeFleet({ documents: 2e9, readsPerSecond: 10, writesPerSecond: 1 }, capacity);
     expect(large.boundBy).toBe('memory');

@@ -14,13 +14,13 @@ import { type Forwarding, openForwarding } from '../../services/http/forwarding/
 import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
 import { schemasOf } from './command-world.ts';
 
-/** A write waits for a leader for so long, and asks this often. */
+/** Limit of a write's wait for a leader. AGAIN_MS is the pause between two looks. */
 const WAIT_MS = 10_000;
 const AGAIN_MS = 100;
-/** A leader steps down when no write was in flight for so long. */
+/** A leader steps down after so long without a write in flight. */
 const MOMENT_MS = 300;
 
-/** A clock that a test moves. */
+/** Replaces the clock by one that the test moves. */
 function stopClock(): { at: number } {
   const clock = { at: Math.ceil(performance.now()) };
   vi.spyOn(performance, 'now').mockImplementation(() => clock.at);
@@ -39,7 +39,7 @@ function forwardingOf(fleet: ForwardingOptions['fleet']): Forwarding {
   return openForwarding({ fleet, membership, bodyKey: randomBytes(32), metrics: undefined });
 }
 
-/** A process with one route that writes. */
+/** Starts a process with one route that writes. */
 function startProcess(fleet: ForwardingOptions['fleet']) {
   const { registry } = schemasOf({ tag: { attributes: { name: { type: 'string' } } } });
   const app = fastify();

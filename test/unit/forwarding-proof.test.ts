@@ -70,7 +70,7 @@ async function meet(
   return question.verify(await answerQuestion(answering, question.header, 'body'), 'body');
 }
 
-/** A leader, a standby, and the leader's verifier of forwarded requests. */
+/** Creates a leader, a standby, and the leader's verifier of forwarded requests. */
 async function newPair() {
   const log = newLog();
   const [leading, following] = [member(log), member(log)];
@@ -93,7 +93,7 @@ describe('a question to a leader', () => {
     const leading = member(log);
     const leader = await lead(log, leading);
     expect(await meet(member(log), leader, leading)).toBeDefined();
-    // A process on another log that holds the same claim, as a copy has it.
+    // This process uses a copy of the log, which has the same claim.
     const elsewhere = newLog();
     expect(await meet(member(elsewhere), leader, leading)).toBeUndefined();
     const claimed = member(elsewhere);
@@ -125,7 +125,7 @@ describe('a question to a leader', () => {
     const stored = [];
     for await (const { type } of log.readStream(`${SPACE}.identity`)) stored.push(type);
     expect(stored).toEqual(['process-started']);
-    // This process reads another log than the leader writes.
+    // This process reads another log than the leader.
     const copy = newLog();
     const strange = member({ ...copy, append: () => Promise.reject(new Error('access denied')) });
     expect(await meet(strange, leader, leading)).toBeUndefined();
@@ -166,7 +166,7 @@ describe('a proof', () => {
     expect(kindOf(createCommandVerifier(following)(withProof(header())))).toBe('refused');
     expect(kindOf(createCommandVerifier(member(newLog()))(withProof(header())))).toBe('refused');
     await lead(log, leading);
-    // A process of this log signed it, so it gets an answer: it has to look for the leader.
+    // The request was signed by a process of this log, so it gets an answer that makes it look for the leader.
     expect(verify(withProof(header()))).toMatchObject({ kind: 'refused', command: { id: 'command' } });
   });
 
@@ -213,7 +213,7 @@ describe('a proof', () => {
   });
 });
 
-/** A server at an address of its own, seen as the leader's. */
+/** Starts a server, and returns its address as that of a leader. */
 async function listen(handler: RequestListener): Promise<string> {
   const server = createServer(handler).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
@@ -230,7 +230,7 @@ const write = (body: SentWrite['body'] = BODY): SentWrite => ({
 });
 const NEVER = new AbortController().signal;
 
-/** A leader that answers writes as `answer` says, and a follower's sender. */
+/** Creates a leader that answers writes with `answer`, and a follower's sender. */
 async function newLine(
   answer: (verdict: CommandVerdict) => { readonly signed: boolean; readonly body: string },
 ) {
@@ -286,7 +286,7 @@ describe('a write on its way to the leader', () => {
     expect(await sender.send({ ...leader, address }, write(), NEVER)).toEqual({ kind: 'unreached' });
     expect(seen).toEqual(['GET -']);
     expect(await probeLeader({ ...leader, address }, 1_000, membership)).toBe('gone');
-    // The leader itself does not know who asks: that one has another log.
+    // The leader refuses this process, since it has another log.
     expect(await probeLeader(leader, 1_000, membership)).toBe('gone');
     expect(await sender.send(leader, write(), NEVER)).toEqual({ kind: 'unreached' });
   });
@@ -296,7 +296,7 @@ describe('a write on its way to the leader', () => {
     const presence = createPresence();
     const leading = openMembership({ log, space: SPACE, owner: presence.owner, key });
     presence.join(leading);
-    // It says who it is, and nothing after that: it may have stored the write.
+    // The leader identifies itself and then does not answer, so it may have stored the write.
     const address = await listen((request, response) => void presence.answer(request, response));
     const leader = await lead(log, leading, address);
     const sender = createSender(member(log), 200);

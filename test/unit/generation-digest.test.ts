@@ -13,7 +13,7 @@ const item = fc.record({
   name: fc.string({ maxLength: 4 }),
   content: fc.string({ maxLength: 4 }),
 });
-/** Items of one generation: no two have one name in one group. */
+/** Generates the items of a generation. Names are unique within a group. */
 const items = fc.uniqueArray(item, {
   maxLength: 30,
   selector: ({ group, name }) => JSON.stringify([group, name]),

@@ -21,7 +21,7 @@ afterEach(() => graph.close());
 
 type Schema = { readonly attributes: { readonly [name: string]: Json }; readonly options: Json };
 
-/** The definition of a type with some attributes replaced (null = removed) and other options. */
+/** Returns the definition of a type with some attributes replaced (null removes one) and other options. */
 function redefined(name: string, attributes: { readonly [name: string]: Json }, options?: Json) {
   const schema = SCHEMAS[name] as unknown as Schema;
   const merged = Object.fromEntries(

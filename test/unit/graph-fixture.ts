@@ -27,7 +27,7 @@ function relation(kind: string, target: string, more: Schema = {}): Schema {
   return { type: 'relation', relation: kind, target: uid(target), ...more };
 }
 
-/** A short name's uid; built-in types go by their uid. */
+/** Returns the uid of a short name. Built-in types are named by their uid. */
 export function uid(name: string): string {
   return name.includes('::') ? name : `api::${name}.${name}`;
 }
@@ -111,7 +111,7 @@ export function definition(name: string, schema: Json = SCHEMAS[name] as Json): 
 
 export const DEFINITIONS: readonly VarveEvent[] = Object.keys(SCHEMAS).map((name) => definition(name));
 
-/** Gives events their places in a log: stream revisions, positions and a clock that ticks a second per event. */
+/** Creates a log that gives events their revisions, positions and times. Each event is a second later than the last. */
 export function createLog(): { add(...events: readonly VarveEvent[]): StoredEvent[]; all(): StoredEvent[] } {
   const log: StoredEvent[] = [];
   const revisions = new Map<string, bigint>();
@@ -235,7 +235,7 @@ function linkKey({ rowSet, attribute, world, source, target }: LinkChange): stri
   return JSON.stringify([rowSet, attribute, world, source, target]);
 }
 
-/** A row that disappears takes its links with it, and a component that is gone those it had. Row keys are the entries' own. */
+/** Removes the links of rows and components that no longer exist. Row keys are unique. */
 function dropDanglingLinks(index: FoldedIndex): void {
   const components = new Set<string>();
   const rows = new Set<number>();
@@ -250,7 +250,7 @@ function dropDanglingLinks(index: FoldedIndex): void {
   }
 }
 
-/** In these schemas the last step of a path names its component. */
+/** Returns the component at the end of a path. In these schemas the last step names it. */
 function componentAt({ path }: LinkChange['rowSet']): string {
   const last = path.at(-1);
   return last?.zoneComponent ?? (last?.attribute === 'geo' ? 'common.geo' : 'common.address');
@@ -265,7 +265,7 @@ function collectComponents(components: IndexedRow['components'], into: Set<strin
   }
 }
 
-/** A folded index as sorted plain data. */
+/** Returns a folded index as sorted plain data. */
 export function dumpIndex({ rows, links }: FoldedIndex): unknown {
   const text = (row: IndexedRow): unknown =>
     JSON.parse(
@@ -287,19 +287,19 @@ function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown])
 export type TestGraph = {
   readonly graph: ContentGraph;
   readonly index: FoldedIndex;
-  /** Applies the events in one batch and folds what comes out. */
+  /** Applies the events in one batch and folds the resulting changes. */
   given(...events: readonly VarveEvent[]): ChangeBatch;
-  /** The response JSON of a row; undefined when there is none. */
+  /** Returns the response JSON of a row, or undefined if there is none. */
   row(name: string, documentId: string, version: string, locale?: string): Schema | undefined;
   field(name: string, documentId: string, version: string, field: string, locale?: string): unknown;
-  /** Documents that the links of `name.attribute` (owning side) lead to from a document in a world, in order. */
+  /** Returns the documents to which a document's links of `name.attribute` (owning side) lead in a world, in order. */
   targets(name: string, attribute: string, world: string, documentId: string, locale?: string): string[];
-  /** The same backwards. */
+  /** Returns the documents whose links lead to a document, in order. */
   sources(name: string, attribute: string, world: string, documentId: string, locale?: string): string[];
   close(): void;
 };
 
-/** With a graph in a folder of its own, which is gone afterwards. */
+/** Runs `work` with a graph in a new folder, which is removed afterwards. */
 export function withGraph<T>(options: GraphFileOptions, work: (graph: ContentGraph) => T): T {
   return withFolder((folder) => {
     const graph = openContentGraph(path.join(folder, 'graph.db'), options);

@@ -32,7 +32,7 @@ type TypeName = (typeof TYPES)[number];
 const DRAFT_AND_PUBLISH: ReadonlySet<string> = new Set(['menu', 'chef', 'restaurant', 'article']);
 const LOCALIZED: ReadonlySet<string> = new Set(['topic', 'article']);
 
-/** Relation attributes of each type and what they lead to, from both sides. */
+/** Relation attributes of each type with their targets, from both sides. */
 const RELATIONS: { readonly [type in TypeName]: readonly (readonly [string, TypeName])[] } = {
   country: [['chefs', 'chef']],
   tag: [['restaurants', 'restaurant']],
@@ -157,7 +157,7 @@ function editOf(
 function componentOf({ values }: Step): unknown {
   if (values.place === 'clear') return null;
   const country = [target('country', values.other, null)];
-  // An id that some component may have or not: kept only where it is the row's own.
+  // The id may belong to any component. It is kept only if the component is the row's own.
   const id = values.place === 'kept' ? { id: values.other + 1 } : {};
   return { ...id, city: values.text, geo: { lat: values.other }, country };
 }

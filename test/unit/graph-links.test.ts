@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 afterEach(() => graph.close());
 
-/** Documents without values, one event each. */
+/** Returns events that create documents without values. */
 function documents(name: string, ...documentIds: string[]): VarveEvent[] {
   return documentIds.map((documentId) => created(name, documentId));
 }

@@ -190,7 +190,7 @@ describe('components', () => {
         rowSet: { type: 'api::restaurant.restaurant', path: [{ attribute: 'address' }] },
       },
     ]);
-    // The chef is a draft: in the published world it is not there yet.
+    // The chef is a draft, so it does not exist yet in the published world.
     const chefs = () => [...graph.index.links.values()].filter(({ attribute }) => attribute === 'chefs');
     expect(chefs().map(({ world }) => world)).toEqual(['draft']);
     graph.given(published('chef', 'h1'));

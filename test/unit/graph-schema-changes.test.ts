@@ -42,7 +42,7 @@ function replayed(file: string, batches: readonly (readonly StoredEvent[])[]): s
   return path;
 }
 
-/** Rows by `<document> <locale> <version>` once both ways of replaying gave the same. */
+/** Checks that both replays give the same result. Returns the rows by `<document> <locale> <version>`. */
 function outcome() {
   const events = log.all();
   const followed = readGraphContents(
@@ -71,7 +71,7 @@ function outcome() {
 
 type Attributes = { readonly [name: string]: Json };
 
-/** The definition of a type with some attributes replaced (null = removed) and other members. */
+/** Returns the definition of a type with some attributes replaced (null removes one) and other members. */
 function redefined(
   name: string,
   attributes: Attributes,

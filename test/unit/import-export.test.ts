@@ -28,7 +28,7 @@ const deleted = {
 };
 const second = { ...deleted, revision: 1, id: '0f6e2c1a-7a0e-4b6c-9a57-0d5ce0e6a102' };
 
-/** A file that is whole by its own sum. */
+/** Returns the lines of an export with a correct checksum. */
 function fileOf(...events: readonly object[]): readonly string[] {
   const lines = [{ varve: 'export', format: 1, space: 'varve' }, ...events].map((line) =>
     JSON.stringify(line),
@@ -76,7 +76,7 @@ it('stores nothing after the claim of another process, if it was paused', async 
   log = {
     ...store,
     async append(...append) {
-      // Between the import's own claim and its first event.
+      // Another process claims the lease between the import's own claim and its first event.
       if (append[3] !== undefined && !claimed) {
         claimed = true;
         const claimant = { log: store, space: 'varve', owner: 'other', address: 'http://127.0.0.1:9', now };

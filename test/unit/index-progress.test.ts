@@ -26,7 +26,7 @@ function createMemoryProgress(): MemoryProgress {
   };
 }
 
-/** One log, and graphs that are made from it: of the leader and of standbys. */
+/** Creates a log, and graphs of the leader and of standbys. */
 function openFleet() {
   const folder = mkdtempSync(path.join(tmpdir(), 'varve-progress-'));
   const log = createLog();
@@ -46,7 +46,7 @@ function openFleet() {
   return {
     index,
     store,
-    /** `complete`: it records stale documents from the beginning, and none is stale. */
+    /** Opens a graph. `complete`: it records stale documents from the beginning, and none is stale. */
     openGraph(complete: boolean): ContentGraph {
       const file = path.join(folder, `graph-${graphs.length}.db`);
       const graph = openContentGraph(file, { dependencies: documentDependencies });
@@ -209,7 +209,7 @@ it('announces parked documents to standbys, and lets an operator of the leader r
   expect(await follower.reached(standby.position(), 5_000)).toBe(true);
   expect(standby.stale?.parked.list()).toEqual(refused);
 
-  // Elasticsearch still refuses it: it is parked again, and the announced position does not fall.
+  // Elasticsearch still refuses the document. It is parked again, and the announced position does not fall.
   const shown = writer.shown();
   expect(parked.retry(refused)).toBe(1);
   expect([parked.list(), parked.all()]).toMatchObject([[], [{ documentId: 'r1' }]]);
@@ -218,7 +218,7 @@ it('announces parked documents to standbys, and lets an operator of the leader r
   await writer.caughtUp();
   expect(parked.list()).toMatchObject([{ documentId: 'r1' }]);
 
-  // The next leader has to know that the index still has its earlier state.
+  // The next leader must know that the index still has the document's earlier state.
   expect(parked.drop(parked.list())).toBe(1);
   writer.wake();
   const known = async () => {
@@ -254,7 +254,7 @@ it('completes the stale documents of a standby although the leader never catches
   expect(stale.isComplete()).toBe(false);
   edit('two');
   edit('three');
-  // This position is behind the log, as always under steady writes.
+  // This position is behind the log, which is normal under steady writes.
   level(began);
   expect(stale.isComplete()).toBe(true);
   expect(stale.isWaiting({ world: 'draft', key: keyOf(standby, 'r1') })).toBe(true);

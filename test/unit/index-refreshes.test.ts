@@ -8,7 +8,7 @@ beforeEach(() => {
   onTestFinished(() => void vi.useRealTimers());
 });
 
-/** After which seconds of writing without a break there was a refresh. */
+/** Returns the seconds of continuous writing after which there was a refresh. */
 async function refreshedAt(refreshes: Refreshes, made: () => number, isHeldBack: boolean, seconds: number) {
   const at: number[] = [];
   for (let second = 0; second <= seconds; second++) {

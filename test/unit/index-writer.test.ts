@@ -18,10 +18,10 @@ type Setting = {
   readonly graph: ContentGraph;
   readonly index: MemoryDocumentIndex;
   readonly reports: WriterReport[];
-  /** Applies events as the projector does, and tells the writer. */
+  /** Applies events like the projector, and wakes the writer. */
   given(...events: readonly VarveEvent[]): bigint;
   start(): IndexWriter;
-  /** As after a crash: the graph is opened again, and nothing else is known. `accounting` false: for another kind of index. */
+  /** Opens the graph again, as after a crash. If `accounting` is false, it is opened for another kind of index. */
   reopen(accounting?: boolean): void;
 };
 
@@ -100,7 +100,7 @@ it('writes every document that is stale, and a write is visible with all that em
   await writer.visible(position);
   expect(setting.index.visible).toEqual(wanted(setting));
   expect([...setting.index.visible.values()].filter((text) => text.includes('Frankreich')).length).toBe(
-    // Both worlds of the country; Anna and the restaurants, two hops away, are drafts.
+    // The country in both worlds, and the drafts of Anna and of the restaurants, which are two links away.
     2 + 3,
   );
   await writer.visible(setting.given(deleted('restaurant', 'r2')));
@@ -154,7 +154,7 @@ it('writes edited documents before the backlog, of any size', async () => {
   setting.given(...SOME, ...many);
   const writer = setting.start();
   await writer.caughtUp();
-  // The backlog's requests are answered only once the edit is visible.
+  // The backlog's requests are only answered when the edit is visible.
   const edited = Promise.withResolvers<void>();
   const countrys = setting.graph.position() + 1n;
   setting.index.behave({
@@ -166,7 +166,7 @@ it('writes edited documents before the backlog, of any size', async () => {
   await writer.visible(setting.given(changed('restaurant', 'r1', { values: { name: 'Eins' } })));
   const r1 = [...setting.index.visible.values()].filter((text) => text.includes('"Eins"'));
   expect(r1).toHaveLength(1);
-  // It was made from the graph as it is, so it shows the new country already.
+  // The document was made from the current graph, so it already shows the new country.
   expect(r1[0]).toContain('Frankreich');
   expect(writer.status().backlog).toBeGreaterThan(1_000);
   edited.resolve();
@@ -230,7 +230,7 @@ it('makes a write wait for its own document, even if the graph applied other eve
   expect(seen.filter((text) => text.includes('"Eins"'))).toHaveLength(1);
 });
 
-/** Forty rows in both worlds, all of them stale, and nobody waits for one. */
+/** Creates a backlog: forty rows in both worlds, which are all stale and for which no client waits. */
 function openBacklog() {
   const { graph, index, given } = openSetting();
   const names = Array.from({ length: 40 }, (_, n) => `c${n}`);
@@ -312,7 +312,7 @@ it('sends no batch after its deadline, nor once another process writes', async (
   const next = await nextBatch(work, 'backlog', 1_000_000);
   const { batch } = (await nextBatch(work, 'prompt', 1_000_000)) ?? next ?? expect.unreachable();
   expect(batch.documents.length).toBeGreaterThan(0);
-  // As after SIGSTOP: by now another leader may have written, and an index forgets deletes after an hour.
+  // After a pause such as SIGSTOP, another leader may have written. An index forgets deletes after an hour.
   now += 5 * 60_000;
   expect(await sendBatch(work, batch, true)).toMatchObject({ settled: [], again: expect.any(String) });
   now -= 5 * 60_000;
@@ -347,7 +347,7 @@ it('sends a batch after `beforeWrite` for the position of its documents, and not
     [setting.graph.position()],
   ]);
   before = async () => {
-    // Stopped while it waited.
+    // The process was paused while the batch waited.
     now += 5 * 60_000;
   };
   expect(await sendBatch(work, batch, true)).toMatchObject({ settled: [], again: expect.any(String) });

@@ -12,7 +12,7 @@ const answerTo = ({ text }: WrittenSearch): SearchAnswer => ({
 });
 const totals = (answers: readonly SearchAnswer[]) => answers.map(({ hits }) => hits.total?.value);
 
-/** Answers each search with its own text as the total; `-1` fails. Every request takes `took` milliseconds. */
+/** Creates a cluster that answers each search with its own text as the total. `-1` fails. A request takes `took` milliseconds. */
 function cluster() {
   const requests: string[][] = [];
   const clock = { now: 0, took: 1 };
@@ -79,7 +79,7 @@ describe('concurrent searches', () => {
   });
 });
 
-/** A cluster that answers a request when the test calls its function in `underWay`. */
+/** Creates a cluster that answers a request when the test calls its function in `underWay`. */
 function slowCluster() {
   const requests: string[][] = [];
   const underWay: (() => void)[] = [];

@@ -33,7 +33,7 @@ it('finds an answer of an index outside while its state is the same and none of 
   const known = createAnswerMemory({
     maxBytes: 100_000,
     keepsBodies: false,
-    // Other answers are at that position: it says nothing about this one.
+    // The position of other answers is irrelevant for this one.
     position: () => 4n,
     registry,
     positions: { watch() {}, note() {}, isUnchanged: (_, since) => since >= changed },
@@ -98,7 +98,7 @@ it('counts a request as repeated only if its answer could still be cached', () =
     for (let i = 1; i < distance; i++) known.isRepeated(`/other/${i}`);
     return known.isRepeated('/a');
   };
-  // Half of the memory has room for 47 answers of 10,450 bytes, or for 344 of 1,450.
+  // Half of the memory can hold 47 answers of 10,450 bytes, or 344 of 1,450.
   expect([repeated(10_000, 40), repeated(10_000, 60)]).toEqual([true, false]);
   expect([repeated(1_000, 300), repeated(1_000, 400)]).toEqual([true, false]);
 });

@@ -18,12 +18,12 @@ const startWith = async (options?: WorldOptions) => {
 const start = startWith;
 afterEach(() => world.end());
 
-/** Servers with and without `BatchAppend`. */
+/** Calls on servers without and with `BatchAppend`. */
 const CALLS = ['append', 'batchAppend'] as const;
 
 const UNAVAILABLE = { kind: 'fail', code: status.UNAVAILABLE, message: 'Server Is Not Ready' } as const;
 
-/** A stream of two events, and the expectations that an append to it meets. */
+/** Creates a stream of two events. */
 const streamOfTwo = async (store: EventStore): Promise<string> => {
   const stream = streamOf();
   await store.append(stream, 'none', newEvents(2));

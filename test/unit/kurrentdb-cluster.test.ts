@@ -99,7 +99,7 @@ test(
     await subscriber.until(1);
     const [first] = cluster.nodes;
     cluster.freeze(first as NonNullable<typeof first>);
-    // The subscriber's store sends the frozen node only its own periodic requests.
+    // The subscriber's store only sends periodic requests to the frozen node.
     await other.append(streamOf(), 'none', newEvents(1));
     await subscriber.until(2);
   },

@@ -7,7 +7,7 @@ import { type KurrentDbWorld, startWorld, streamOf, type WorldOptions } from './
 let world: KurrentDbWorld;
 afterEach(() => world.end());
 
-/** A stream of three events that this process wrote. */
+/** Starts a world with a stream of three events that this process wrote. */
 const start = async (options: WorldOptions = {}) => {
   world = await startWorld({ ...options, store: { giveUpAfterMs: 300, ...options.store } });
   const stream = streamOf();

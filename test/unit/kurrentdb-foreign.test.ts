@@ -70,7 +70,7 @@ describe(`${FOREIGN} records of another application behind the last event`, () =
     const subscriber = collect(store);
     await reaches(store, subscriber);
     const applied = () => subscriber.searched.at(-1) ?? 0n;
-    // The subscription reads the log too.
+    // Closed, since the subscription reads the log too.
     await subscriber.subscription.close();
     const view = createLagView(store, applied, Date.now);
     const scrape = () => Promise.all([view.seconds(), view.head(), view.lag(), view.lag()]);
@@ -134,7 +134,7 @@ test('records ahead are searched once, however often their end is asked for mean
   const scanned = await scannedBy(async () => {
     await Promise.all(Array.from({ length: 5 }, () => store.lastPosition()));
     await reaches(store, subscriber);
-    // A search that began before the end was reported has been answered by then.
+    // After these calls, a search that began before the end was reported has been answered.
     for (let n = 0; n < 3; n++) await store.lastPosition();
   });
   expect(scanned).toBeGreaterThanOrEqual(ahead);
@@ -172,7 +172,7 @@ test('a searched position is reported only after every event before it, also wit
     },
     { batchSize: 10 },
   );
-  // The server has sent its checkpoint by now; the handler has taken ten.
+  // Now the server has sent its checkpoint, and the handler has handled ten events.
   while (double.observed.scanned < 25_000) await Promise.race([delay(5), subscription.done]);
   await delay(50);
   busy.open();

@@ -117,7 +117,7 @@ test("never delivers a system event, a tombstone or another namespace's event, a
   await store.append(streamOf(), 'none', newEvents(2));
   const subscriber = collect(store);
   await subscriber.until(2);
-  // The server's checkpoints run far ahead of the two events.
+  // The server's checkpoints are far ahead of the two events.
   for (let n = 0; n < 100; n += 1) await other.append(streamOf('elsewhere'), 'none', newEvents(2));
   double.interrupt();
   await double.resume();

@@ -11,13 +11,13 @@ import {
   startKurrentDbDouble,
 } from '../support/kurrentdb/kurrentdb-double.ts';
 
-/** A double of a server, and stores on it that have heard of these troubles. All of it ends with `end`. */
+/** A double of a server with stores on it, and the troubles that the stores reported. `end` closes all. */
 export type KurrentDbWorld = {
   readonly double: KurrentDbDouble;
   readonly store: EventStore;
   readonly troubles: Trouble[];
   open(options?: Partial<KurrentDbEventStoreOptions>): EventStore;
-  /** Another node of the same cluster. */
+  /** Starts another node of the same cluster. */
   addNode(): Promise<KurrentDbDouble>;
   end(): Promise<void>;
 };
@@ -62,7 +62,7 @@ export const startWorld = async (options: WorldOptions = {}): Promise<KurrentDbW
 
 export const streamOf = (space = 'varve'): string => `${space}.api_thing_thing-${randomUUID()}`;
 
-/** A promise and the function that resolves it. */
+/** Returns a promise and the function that resolves it. */
 export const gate = (): { readonly passed: Promise<void>; readonly open: () => void } => {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { passed: promise, open: resolve };
@@ -74,7 +74,7 @@ export const lastOf = (events: readonly StoredEvent[]): StoredEvent => {
   return last;
 };
 
-/** A record as another event with the same content. */
+/** Returns the record with another id. */
 export const withNewId = (record: LogRecord | undefined): LogRecord => {
   if (record === undefined) throw new Error('there is no record');
   return { ...record, id: randomUUID() };

@@ -20,8 +20,8 @@ const NEW: IndexSet = { 'v-tag-draft': 'v-tag-draft-2' };
 const TURNS = 50;
 
 /**
- * A process that becomes leader. `isKnown`: it knows which documents of the live indices are stale. `earlier`: the position that an earlier
- * leader has announced.
+ * Creates a process that becomes leader. `isKnown`: it knows which documents of the live indices are stale. `earlier`: the position that
+ * an earlier leader has announced.
  */
 function openSetting({ isKnown = false, isNewest = true, earlier = 0n } = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), 'varve-lead-'));
@@ -95,7 +95,7 @@ function openSetting({ isKnown = false, isNewest = true, earlier = 0n } = {}) {
   return {
     ...{ role, indices, announced, repairs, stale, filled: filled.promise, index: indexOf(OLD) },
     switchAliases: mayPromote.resolve,
-    /** Another process becomes leader, and switches the aliases again if they were switched before. `isHeard`: this one hears of it. */
+    /** Makes another process leader. It switches the aliases again if this process had done so. `isHeard`: this process notices it. */
     replace({
       wasPromoted,
       isHeard,

@@ -9,7 +9,7 @@ const SET = { things: 'things-1' };
 const LIVE = { kind: 'live' } as const;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A process that writes documents of `SET`, and one that reads the tags. */
+/** Creates a process that writes documents of `SET`, and one that reads the tags. */
 function openSetting(
   epoch: number,
   more: Partial<Pick<LeadTagsOptions, 'indices'>> & { readonly isPurging?: boolean } = {},
@@ -39,7 +39,7 @@ function openSetting(
       position = at;
       note?.(at, all);
     },
-    /** The term that others know. */
+    /** Returns the term that other processes know. */
     async term() {
       await reader.look();
       return reader.term(epoch, nameOfSet(SET));

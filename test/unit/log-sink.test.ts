@@ -7,7 +7,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createLogSink } from '../../services/cli/output/log-sink.ts';
 import { freePort } from '../support/elasticsearch-node.ts';
 
-/** Both ends of a pipe, neither of which waits. */
+/** Opens both ends of a pipe in non-blocking mode. */
 function openPipe(): { readonly reader: number; readonly writer: number } {
   const folder = mkdtempSync(join(tmpdir(), 'varve-pipe-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -26,7 +26,7 @@ function readAll(fd: number): string {
       text += chunk.toString('utf8', 0, count);
     }
   } catch {
-    // Nothing more for now.
+    // The pipe is empty for now.
   }
   return text;
 }

@@ -41,7 +41,7 @@ const countChained = (path: string): number => {
   }
 };
 
-/** Every event is there as it was, has its link, and takes what comes behind it. */
+/** Expects that every event is unchanged and in the hash chain, and that the log accepts more events. */
 const expectUpgraded = async (path: string, rows: readonly unknown[]) => {
   expect(rowsOf(path)).toEqual(rows);
   const store = openSqliteEventStore(path, { space: 'varve' });

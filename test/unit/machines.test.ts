@@ -69,14 +69,14 @@ const TOOLS = [
   'tail',
 ];
 
-/** Their paths, as far as this machine has them. */
+/** Paths of the tools that this machine has. */
 const PRESENT = spawnSync('sh', ['-c', `for tool in ${TOOLS.join(' ')}; do command -v "$tool"; done`], {
   encoding: 'utf8',
 })
   .stdout.trim()
   .split('\n');
 
-/** A machine with nothing but these tools, and what `programs` say; its JDK is found by ES_JAVA_HOME alone. */
+/** Returns the environment of a machine with only these tools and `programs`. Its JDK is only found by ES_JAVA_HOME. */
 function cutDown(programs: { readonly javac?: string; readonly mvn?: string }): NodeJS.ProcessEnv {
   const folder = newFolder();
   for (const made of ['bin', 'jdk/bin', 'cache']) mkdirSync(join(folder, made), { recursive: true });

@@ -17,7 +17,7 @@ function add(header: NameHeader, name: string): boolean {
   return header.add(words, 2);
 }
 
-/** Many have the same beginning or the same end. */
+/** Generates halves of names, so that many names have the same beginning or the same end. */
 const half = fc.constantFrom('0000', '0001', 'zzzz', 'a2c4');
 const name = fc.oneof(
   fc.stringMatching(/^[0-9a-z]{8}$/),

@@ -4,7 +4,7 @@ import { narrowTag, ROWS } from '../../services/delivery/tag.ts';
 
 const MOST = 10;
 
-/** Counts how often a tag is made. */
+/** Creates tags, and counts how often one is made. */
 function createCounted() {
   let made = 0;
   const narrowTags = createNarrowTags((...parts) => {

@@ -36,7 +36,7 @@ type Page = {
   readonly meta: { readonly pagination: { readonly nextCursor?: string } };
 };
 
-/** Asks for a list, and remembers its answer. */
+/** Requests a list, and remembers its answer. */
 async function remember(query: string) {
   const tags = known.collect();
   const asking = { id: '', isWanted: () => true, isDraft: false, varies: false, tags, shown: tags.shown };
@@ -46,7 +46,7 @@ async function remember(query: string) {
   return { page, keys: page.data.map(({ key }) => key), tags: tags.all() ?? new Set<Tag>() };
 }
 
-/** Publishes a row again, with a text that no list mentions. It gets another id: the last one among equal rows. */
+/** Publishes a row again, with a text that no list mentions. Its new id sorts it last among equal rows. */
 const publish = (key: string) =>
   content.update({ type, documentId: ids.get(key) ?? '' }, '', {
     data: { description: crypto.randomUUID() },

@@ -6,7 +6,7 @@ import type { IndexSet } from '../../shared/read-index/index-set.ts';
 const OLD: IndexSet = { 'v-cook-draft': 'v-cook-draft-1' };
 const NEW: IndexSet = { 'v-cook-draft': 'v-cook-draft-2' };
 
-/** A process that reads, and a cluster whose old indices alone fit its content types. */
+/** Opens a reading process, and a cluster of which only the old indices fit the process's content types. */
 function openReader() {
   let live = OLD;
   const changed = Promise.withResolvers<void>();

@@ -7,7 +7,7 @@ import { importArchiveFile } from '../../services/cli/commands/import-archive.ts
 import { importHistory } from '../../services/cli/commands/import-history.ts';
 import { BACKUP_SETTINGS, IMPORT_SETTINGS, parseSettings } from '../../services/cli/settings/settings.ts';
 
-/** A bar that has not ended keeps its process alive: the command would print its message and never end. */
+/** A bar that does not end keeps its process alive: the command would print its message and never exit. */
 const HIDES_CURSOR = '\u001B[?25l';
 const SHOWS_CURSOR = '\u001B[?25h';
 

@@ -139,7 +139,7 @@ describe('the projector', () => {
       expect(stopped).toMatchObject([{ position: position + 1n, unreadable: { kind: 'newer-version' } }]);
       expect(await sources('restaurant', 'draft')).toMatchObject([{ name: 'A' }]);
       expect(graph.position()).toBe(position);
-      // After a restart it stops at the same event.
+      // The projector stops at the same event after a restart.
       await reopen(upcast);
       await expect(projector.applied(position + 2n)).rejects.toThrow(/version 3/);
       expect(graph.position()).toBe(position);

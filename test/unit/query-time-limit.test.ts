@@ -7,7 +7,7 @@ import { FULL_ACCESS } from '../../shared/access/rights.ts';
 import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
 import { openInProcess } from '../support/varve-in-process.ts';
 
-/** So little that every query of several parts takes longer. */
+/** A limit in milliseconds that every query of several parts exceeds. */
 const INSTANT = 1e-6;
 
 async function contentApi() {

@@ -9,7 +9,7 @@ describe('a rebuild with --max-rate', () => {
   it('keeps that rate, also when requests wait long', async () => {
     const throttle = createThrottle(1_000_000);
     for (let i = 0; i < 20; i++) throttle.observe(asked(i < 2 ? 1 : 5_000));
-    // By the delay of requests alone it would pause for seconds now.
+    // The delay of requests alone would cause a pause of seconds now.
     let looks = 0;
     await throttle.rest(1, 1_000, () => {
       looks++;
@@ -60,7 +60,7 @@ describe('the pace of a rebuild', () => {
     expect(crowded.share).toBeGreaterThan(0);
     const still = nextPace(crowded, asked(100));
     expect(still.share).toBe(0);
-    // Four samples may have requests in them that waited for the rebuild.
+    // Four samples may contain requests that waited for the rebuild.
     const stillThen = paceAfter([100, 99, 97, 95], still);
     expect(stillThen).toMatchObject({ share: 0, before: 10 });
     const again = nextPace(stillThen, asked(90));

@@ -6,7 +6,7 @@ import { createRecentRequests } from '../../services/http/sockets/recent-request
 const KEPT = 500;
 const LONGEST_URL = 4_096;
 
-/** Has each request pass, and returns those that are listed afterwards. */
+/** Records each request, and returns those that are listed afterwards. */
 function listAfter(requests: readonly Partial<IncomingMessage>[]) {
   const recent = createRecentRequests();
   let handled = 0;

@@ -15,7 +15,7 @@ const KNOWN: KnownAnswer = {
   body: Buffer.from('remembered'),
 };
 
-/** Asks a server that remembers answers by these URLs, and says in the others that a route made them. */
+/** Sends a request to a server that remembers answers by these URLs. It answers `routed` for all others. */
 async function ask(
   path: string,
   answers: Readonly<Record<string, KnownAnswer>>,
@@ -61,7 +61,7 @@ it('finds answers by the path that routes get', async () => {
   const answers = { '/api/a': KNOWN, '/api/v1/b': KNOWN };
   const prefix = { apiPrefix: '/api/v1' };
   expect(await ask('/api/v1/a', answers, prefix)).toBe('remembered');
-  // The route of /api/b.
+  // This is the answer of the route /api/b.
   expect(await ask('/api/v1/b', answers, prefix)).toBe('routed');
 });
 

@@ -26,14 +26,14 @@ import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-eve
 import { copyDatabase } from '../../shared/sqlite/copy-database.ts';
 import { created, createLog, DEFINITIONS, uid } from './graph-fixture.ts';
 
-/** A log and what was made from it that do not belong together, or are damaged: what a start does about it. */
+/** Creates a folder. These tests start with a damaged graph, or with a graph and a log that do not belong together. */
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'varve-replace-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** Closed again, as the file may be replaced then. */
+/** Opens the log, and closes it after `use`, since a test may then replace the file. */
 async function withLog<Result>(data: string, use: (log: EventStore) => Promise<Result>): Promise<Result> {
   const log = openSqliteEventStore(join(data, 'events.db'), { space: 'varve' });
   try {
@@ -43,7 +43,7 @@ async function withLog<Result>(data: string, use: (log: EventStore) => Promise<R
   }
 }
 
-/** A data directory whose log defines the types and then has these tags. */
+/** Creates a data directory whose log has the definitions and then these tags. */
 async function directoryOf(...tags: readonly string[]): Promise<string> {
   const data = newFolder();
   await add(data, DEFINITIONS);
@@ -67,7 +67,7 @@ const addTags = (data: string, ...tags: readonly string[]) =>
     tags.map((tag) => created('tag', tag)),
   );
 
-/** Applies the log to a graph up to its end; returns the graph's tags. */
+/** Applies the whole log to a graph. Returns the graph's tags. */
 async function follow(data: string, generation = 1): Promise<readonly string[]> {
   const graph = openContentGraph(graphFile(data, generation));
   await withLog(data, (log) => catchUp(log, graph));
@@ -78,7 +78,7 @@ async function follow(data: string, generation = 1): Promise<readonly string[]> 
   return tags;
 }
 
-/** The data directory's log as it is now, to be put back later. */
+/** Saves the current log of a data directory. Returns a function that restores it. */
 function saveLog(data: string): () => void {
   const folder = newFolder();
   cpSync(join(data, 'events.db'), join(folder, 'events.db'));
@@ -238,7 +238,7 @@ describe('a damaged read model', () => {
     const data = await directoryOf('a', ...Array.from({ length: 200 }, (_, n) => `tag${n}`));
     await follow(data);
     const file = graphFile(data, 1);
-    // Nothing reads it before the entry is asked for.
+    // No read touches this page before the entry is requested.
     const leaf = Number(
       run(
         file,

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { createRoleWaits } from '../../services/elasticsearch/role-waits.ts';
 
-/** Longer than a test lasts. */
+/** Longer than a test. */
 const LONG_MS = 60_000;
 
-/** A role that shows nothing before `show`. */
+/** Creates a role that shows nothing before `show`. */
 function createRole() {
   const visible = Promise.withResolvers<void>();
   const shown = Promise.withResolvers<boolean>();

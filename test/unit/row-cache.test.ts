@@ -8,7 +8,7 @@ type Row = { readonly key: number; readonly text: string; readonly links?: strin
 
 const sumOf = ({ key, text, links = '' }: Row) => `${key}/${text}/${links}`.padEnd(24, '.');
 
-/** An index whose rows all match every search, and what it was asked for. */
+/** Creates an index whose rows all match every search. It records the requests. */
 function cluster(rows: Row[]) {
   const asked: string[] = [];
   const given = (row: Row, field: string): object => {
@@ -100,7 +100,7 @@ describe('rows that are known', () => {
     for (let times = 0; times < 40; times++) await searchKnownRows(cache, [PAGE], send);
     expect(asked.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => 'key,src,sum'));
     expect(asked.at(-1)).toBe('sum');
-    // As many changes as make it dearer than reading them.
+    // After so many changes, asking for digests costs more than reading the rows.
     for (let times = 0; times < 10; times++) {
       found[0] = { key: 1, text: `change ${times}` };
       await searchKnownRows(cache, [PAGE], send);
@@ -111,7 +111,7 @@ describe('rows that are known', () => {
 
   it('are evicted, the least recently used one first', async () => {
     const found = cluster([]);
-    // Room for some ten rows of 1,000 bytes.
+    // The cache can hold some ten rows of 1,000 bytes.
     const cache = createRowCache({ maxBytes: 15_000, expectFrom: 0 });
     const page = async (key: number) => {
       found.rows.splice(0, 1, { key, text: String(key).padEnd(1000) });

@@ -7,7 +7,7 @@ import type { Hits, World } from '../../shared/read-index/read-index.ts';
 import { BOOK, libraryRegistry } from '../contract/read-index-library.ts';
 import { nameAt } from '../support/name-at.ts';
 
-/** The source of a version of a row: its bytes are of no other one. */
+/** Returns the source of a version of a row. Its bytes are unique. */
 function sourceOf(version: number, length = 80): Uint8Array {
   const source = new Uint8Array(length).fill(32);
   new DataView(source.buffer).setFloat64(0, version);
@@ -39,7 +39,7 @@ async function allOf(index: EmbeddedIndex): Promise<Hits> {
 }
 
 const numberOf = (words: Uint32Array, at: number) => Number(nameAt(words, at));
-/** The name of a tag is the tag, with zeros before it. */
+/** Packed names: the name of a tag is the tag, with zeros before it. */
 const packed = {
   words: new Uint32Array(NAME_WORDS),
   placeOf(tag: string) {
@@ -48,7 +48,7 @@ const packed = {
   },
 };
 
-/** Names are the kind's number and the row's version. Counts how often a tag is made. */
+/** Creates names of the kind's number and the row's version. Counts how often a tag is made. */
 function createNamed(index: EmbeddedIndex) {
   let made = 0;
   const addRows = createRowNames(index, packed);
@@ -92,12 +92,12 @@ it('makes the tag of a changed row again, and uses the bytes of an earlier answe
   await put(2, 7);
   const now = await hits();
   expect(now.rows).toEqual(before.rows);
-  // The row's old bytes leave no name for its new ones.
+  // A name that was made of the row's old bytes is not used for its new ones.
   for (let i = 0; i < 2; i++) expect([namesOf(before), namesOf(now)]).toEqual([[1], [2]]);
   await remove(7);
   await put(3, 8);
   const next = await hits();
-  // Another row with the number.
+  // This is another row with the same number.
   expect(next.rows).toEqual(before.rows);
   for (let i = 0; i < 2; i++) expect([before, now, next].map((one) => namesOf(one))).toEqual([[1], [2], [3]]);
 });

@@ -5,12 +5,12 @@ import { sendPublicly } from '../../services/http/api/send-read.ts';
 import { SLICE_OVER } from '../../shared/turns/slice.ts';
 import { TURNS } from '../../shared/turns/turns.ts';
 
-/** The first answers of a process take longer. */
+/** Number of clients. */
 const CLIENTS = 5;
 
 it('sends answers before the next slice of a query that another client waits for', async () => {
   const asked: [IncomingMessage, ServerResponse][] = [];
-  /** At each slice: all answers were sent. */
+  /** True for each slice at which all answers were sent. */
   const sent: boolean[] = [];
   let query: unknown;
   const server = createServer((request, response) => {

@@ -12,7 +12,7 @@ function createSender() {
     () => time.now,
   );
   const send = (answer: number) => sendTogether(() => sent.push(answer));
-  // Others come soon after it.
+  // Other messages follow soon after this one.
   send(-1);
   sent.length = 0;
   return { sent, time, sendTogether, send };

@@ -9,7 +9,7 @@ import { createElasticsearchClient } from '../../shared/read-index/elasticsearch
 import { createExchange } from '../../shared/read-index/elasticsearch/wire/exchange.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** A server that accepts connections, reads what comes, and never says anything. Counts its connections. */
+/** Starts a server that accepts connections, reads all data, and never answers. It counts its connections. */
 async function startSilent(): Promise<{ readonly host: string; readonly connections: () => number }> {
   let connections = 0;
   const server = createServer((socket) => {
@@ -23,7 +23,7 @@ async function startSilent(): Promise<{ readonly host: string; readonly connecti
   return { host: `127.0.0.1:${(server.address() as AddressInfo).port}`, connections: () => connections };
 }
 
-/** A JWT whose key the provider has to be asked for. */
+/** A JWT whose key must be requested from the provider. */
 const JWT = [
   { alg: 'RS256', kid: 'k' },
   { sub: 'a', exp: 4e9 },
@@ -54,7 +54,7 @@ const CALLS: Readonly<Record<string, (host: string) => Promise<unknown>>> = {
         throw new Error('nobody has signed in');
       },
     )(JWT),
-  // A start does not wait for it: later requests do.
+  // A start does not wait for the asset store, but later requests do.
   'start with an asset store': (host) => openAssetStore(assetsAt(host)),
   async 'a file of an asset store'(host) {
     return (await openAssetStore(assetsAt(host))).size(HASH);
@@ -91,11 +91,11 @@ it('gives up on every server that accepts a connection and does not answer', {
     'mail server': ['ETIMEDOUT', 1],
     'identity provider': ['keys-unavailable', 1],
     'start with an asset store': [undefined, 1],
-    // One connection of the start, and one of the request: neither is tried again.
+    // The start and the request have one connection each, and neither retries.
     'a file of an asset store': ['asset-store-unavailable', 2],
     'the deletion of a file in an asset store': ['asset-store-unavailable', 2],
     'the name of a file in an asset store': ['asset-store-unavailable', 2],
-    // And one that looks for what earlier uploads have left.
+    // One more connection looks for remains of earlier uploads.
     'an upload to an asset store': ['asset-store-unavailable', 3],
   });
 });

@@ -11,7 +11,7 @@ import { EVENT_VERSIONS, type EventType } from '../../shared/events/event-versio
 import { upcast } from '../../shared/events/upcasters.ts';
 import { validateEvent } from '../../shared/events/validate-event.ts';
 
-/** Logs that earlier versions of Varve wrote, a line per event: `version-<schema version>.jsonl`. They are never changed. */
+/** Logs of earlier versions of Varve, one line per event: `version-<schema version>.jsonl`. Never change them. */
 const FOLDER = join(import.meta.dirname, 'stored-events');
 const TYPES = [
   ...['content-type-defined', 'entry-created', 'entry-changed', 'entry-published', 'entry-unpublished'],
@@ -73,7 +73,7 @@ describe('events of earlier schema versions, as they were stored', () => {
   });
 });
 
-/** One event of every version of every type, `<type>.<version>.json`. They are never changed either. */
+/** One event of every version of every type, `<type>.<version>.json`. Never change them either. */
 describe('an event of every version of every type', () => {
   const versions = Object.entries(EVENT_SCHEMAS).flatMap(([type, schemas]) =>
     schemas.map((_schema, index) => `${type}.${index + 1}.json`),

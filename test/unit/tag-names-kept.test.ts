@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 
 const run = promisify(execFile);
 const DELIVERY = join(import.meta.dirname, '../../services/delivery');
-/** Five times as many as are remembered, two for each document. */
+/** Number of names: two for each document, and five times as many as are remembered. */
 const NAMES = 100_000;
 
 const PROGRAM = `
@@ -27,6 +27,6 @@ it('names of tags are made again instead of being remembered permanently', async
   const { stdout } = await run(process.execPath, ['--expose-gc', '--input-type=module', '-e', PROGRAM]);
   const { grown, isEqual } = JSON.parse(stdout) as { readonly grown: number; readonly isEqual: boolean };
   expect(isEqual).toBe(true);
-  // All of them would take 12 MB.
+  // All names would take 12 MB.
   expect(grown).toBeLessThan(6_000_000);
 });

@@ -30,7 +30,7 @@ const WIDE = ['fastly', 6_000] as const;
 type Form = readonly [receiver: TagReceiver, bytes: number];
 const headerOf = (own: TagNames, tags: CollectedTags | undefined, form: Form) =>
   own.answers(formOf(...form), {})(tags);
-/** The names in a header, as its receiver reads it. */
+/** Returns the names in a header, parsed like its receiver does. */
 function namesOf(own: TagNames, tags: CollectedTags | undefined, form: Form): readonly string[] {
   const { separator, quote } = formOf(...form);
   return headerOf(own, tags, form)
@@ -41,7 +41,7 @@ function namesOf(own: TagNames, tags: CollectedTags | undefined, form: Form): re
     });
 }
 const fixed = (tags: Iterable<Tag>): CollectedTags => ({ fixed: [...tags], rows: [] });
-/** Every second tag is that of a row. */
+/** Returns collected tags of which every second is that of a row. */
 function halfOfRows(tags: readonly Tag[]): CollectedTags {
   const rows = tags.filter((_, at) => at % 2 === 0);
   const sources = rows.map((row) => Buffer.from(row));
@@ -120,7 +120,7 @@ it.each([
     else coarse = middle;
   }
   expect(lengthOf(fine)).toBeLessThanOrEqual(most);
-  // The next document would have had no room.
+  // The names of one more document would not have fit.
   expect(lengthOf(fine)).toBeGreaterThan(most - 60);
   expect(isFine(coarse)).toBe(false);
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { countSteps, rest, SLICE_OVER } from '../../shared/turns/slice.ts';
 import { createTurns, type Task, type TurnStep, type TurnsOptions } from '../../shared/turns/turns.ts';
 
-/** A thread whose clock advances only with `work`, and whose event loop turns when the test says so. */
+/** Creates a thread whose clock only advances with `work`. The test turns its event loop. */
 function thread(options: Partial<TurnsOptions> = {}) {
   let time = 0;
   const deferred: (() => void)[] = [];
@@ -10,7 +10,7 @@ function thread(options: Partial<TurnsOptions> = {}) {
     ...{ now: () => time, defer: (turn: () => void) => void deferred.push(turn), steps: 1 },
     ...{ sliceMs: 4, graceMs: 4, ...options },
   });
-  /** Work of so many milliseconds, that can end after each. */
+  /** Returns work of so many milliseconds. A slice can end after each. */
   const work = (milliseconds: number, done: () => void = () => {}) => {
     const begin = (): TurnStep<number> => {
       let left = milliseconds;

@@ -7,7 +7,7 @@ import { watchLoad } from '../../services/operator/watch-load.ts';
 const REQUESTS = 150;
 const SLOW_MS = 60;
 
-/** The first sample with requests in it, while a server answers after so long. */
+/** Returns the first sample that contains requests, while a server answers with a delay. */
 async function sampled(path: string): Promise<number> {
   const server = createServer(async (_request, response) => {
     await delay(SLOW_MS);

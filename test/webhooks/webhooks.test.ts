@@ -16,7 +16,7 @@ import recorded from './strapi-5.54.json' with { type: 'json' };
 type Hook = { readonly id: string; readonly secret: string; readonly status: string; readonly name: string };
 type DeliveryLine = { readonly id: string; readonly state: string; readonly event: string };
 
-/** Number of related documents. PATIENT is the timeout for a busy machine. */
+/** Value of `--webhook-related`. */
 const RELATED = 3;
 const PATIENT = { timeout: 30_000 };
 

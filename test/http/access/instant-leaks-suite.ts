@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Ask, createCallers } from '../../support/access-client.ts';
 import type { RunningServer } from '../../support/server.ts';
 
-/** Algolia's protocol: a request with a name that is hidden from its caller gets the same answer as one with a name that does not exist. */
+/** Algolia's protocol gives the same answer for a name that is hidden from the caller as for one that does not exist. */
 const ALLOW = ['restaurant.find', 'tag.find', 'article.find'];
 const HIDDEN = [
   'internalNote',

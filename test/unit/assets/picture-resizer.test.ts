@@ -8,7 +8,7 @@ import {
   type ResizeOutcome,
 } from '../../../services/assets/pictures/picture-resizer.ts';
 
-/** A program in the place of the one that resizes. */
+/** Writes a program that replaces the one that resizes pictures. */
 function program(code: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'varve-program-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

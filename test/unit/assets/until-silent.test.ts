@@ -6,7 +6,7 @@ import { untilSilent } from '../../../shared/asset-store/s3/s3-silent-body.ts';
 
 const SILENCE_MS = 50;
 const silent = () => new Error('silent');
-/** As long as what a stream reads ahead. */
+/** A piece with the size of a stream's read-ahead buffer. */
 const PIECE = Buffer.alloc(64 * 1024);
 const PIECES = 8;
 

@@ -9,12 +9,12 @@ if (loaded.kind === 'problems') throw new Error(JSON.stringify(loaded.problems))
 const { registry, definitions } = loaded;
 const CHEF = 'api::chef.chef';
 const SPACE = 'varve';
-/** Documents whose history is remembered: the latest, and as many before them. */
+/** Number of the latest documents whose history is remembered. As many before them may be remembered too. */
 const KEPT = 5_000;
-/** Events that one request looks at. */
+/** Largest number of events that one request reads. */
 const MAX_EVENTS = 5_000;
 
-/** A log in memory, which counts how often each stream was read. */
+/** Creates a log in memory that counts the reads of each stream. */
 function createLog() {
   const events: StoredEvent[] = [];
   const streams = new Map<string, StoredEvent[]>();

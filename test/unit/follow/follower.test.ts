@@ -11,7 +11,7 @@ import type { DocumentName } from '../../../shared/document/recorded-rows.ts';
 
 const nameOf = (documentId: string): DocumentName => ({ type: 'api::dish.dish', documentId });
 
-/** A follower of a source whose answers to looks for new documents are held until the test gives them. */
+/** Starts a follower. Its looks for new documents at the source wait until the test answers them. */
 function startFollower() {
   const changed = createCondition();
   const looks: PromiseWithResolvers<readonly DocumentName[]>[] = [];

@@ -7,7 +7,7 @@ import {
 import { parseFilters } from '../../../services/instant-search/parse-filters.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 
-/** A tree without places, for comparing. */
+/** Returns a filter's tree without places, to compare it. */
 function shapeOf(filter: object): unknown {
   return JSON.parse(
     JSON.stringify(filter, (key, value) => (key === 'at' || key === 'param' ? undefined : value)),
@@ -132,7 +132,7 @@ describe('numericFilters', () => {
     });
   });
 
-  // In quadratic time the last one would take minutes.
+  // A quadratic parser would need minutes for the last one.
   it.each([
     ['1.', true],
     ['.5', true],

@@ -6,7 +6,7 @@ import { articleChange, articleRegistry, tagChange, tagLink } from '../../suppor
 const registry = articleRegistry();
 const TERMS = { id: 'test', now: () => 0 };
 
-/** An article with two tags, whose names are searched too, without typos. */
+/** Creates an article with two tags. Searches also find the names of tags, without typos. */
 async function openArticles() {
   const index = createEmbeddedIndex({ registry });
   const tags = ['Boundary layers', 'Heat'].map((name, at) => {

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { REDACTING, redactSecrets } from '../../../services/operating/redact-secrets.ts';
 
-/** Recognisable in whatever form it comes out. */
+/** A secret that can be recognised in every output. */
 const SECRET = 'hunter2hunter2';
 
 it.each([
@@ -36,7 +36,7 @@ it('hides secrets in errors of drivers, which carry their requests, and in their
   });
 });
 
-// In quadratic time it would take minutes.
+// A quadratic algorithm would need minutes.
 it('reads a long word once', () => {
   const line = { query: 'a'.repeat(1_000_000) };
   expect(redactSecrets(line)).toEqual(line);

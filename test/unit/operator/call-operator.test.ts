@@ -5,11 +5,11 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { callOperator } from '../../../services/operator/call-operator.ts';
 import type { AnswerLine } from '../../../services/operator/operator-protocol.ts';
 
-/** A command waits for a server that is starting for so long. */
+/** Limit of a command's wait for a starting server. */
 const STARTING_LIMIT_MS = 60_000;
 const STEP_MS = 10_000;
 
-/** A server whose start takes so many requests. Each request moves the clock on. */
+/** Starts a server that refuses so many requests while it starts. Each request advances the clock. */
 async function startSlowly(refusals: number) {
   const clock = { at: 0 };
   vi.spyOn(performance, 'now').mockImplementation(() => clock.at);

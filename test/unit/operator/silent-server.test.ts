@@ -13,13 +13,13 @@ import { SIGN_OF_LIFE } from '../../../services/operator/operator-protocol.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Requests and pauses of the test take their real time; only the ticks of a command that waits are faked. */
+/** Fakes only the ticks of a waiting command. Requests and pauses of the test take their real time. */
 function fakeTicks(): void {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
 }
 
-/** A process that answers with one line, and never with the end. */
+/** Script of a process that answers with one line but never ends its answer. */
 const SERVER = `
   const server = require('node:http').createServer((request, response) => response.write('{"line":"first"}\\n'));
   server.listen(0, '127.0.0.1', () => console.log(server.address().port));`;
@@ -57,7 +57,7 @@ it('ends a command whose server was paused in its answer', async () => {
   await refused;
 });
 
-/** A server of this process. `answer`: the answer that it has begun. */
+/** Starts a server in this process. `answer`: the answer that it has begun. */
 async function startHere() {
   const begun = Promise.withResolvers<ServerResponse>();
   const server = createServer((_request, response) => begun.resolve(response));
@@ -97,7 +97,7 @@ it('waits without a limit for a server of a release that sends no signs of life'
 it('sends signs of life during an operation that yields nothing', async () => {
   const listener = await openOperatorListener({ secret: 's', socket: ownSocket });
   onTestFinished(() => listener.close());
-  // The process that would build the next generation reports nothing.
+  // The builder of the next generation reports nothing.
   const build = () => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }) });
   listener.serve({ build } as unknown as OperatorContext);
   const answer = await fetch(`${listener.channel.address}/_varve/operations/rebuild`, {

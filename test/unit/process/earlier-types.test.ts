@@ -19,7 +19,7 @@ import { openInProcess } from '../../support/varve-in-process.ts';
 
 const SPACE = 'varve';
 
-/** A data directory with one cook, whose content type has another attribute in the folder by now. */
+/** Creates a data directory with one cook, and a folder in which the cook's content type has another attribute. */
 async function changedKitchen(): Promise<{ readonly data: string; readonly types: Partial<VarveOptions> }> {
   const folder = createKitchenTypes();
   const data = createDataDirectory();
@@ -40,7 +40,7 @@ function typesOf(folder: string): Partial<VarveOptions> {
   return loaded;
 }
 
-/** An index that counts as outside of the process; `closed` is called before it is closed. It can be updated until `lost` rejects. */
+/** Creates an index that counts as outside of the process. `closed` is called before it closes. It can be updated until `lost` rejects. */
 function outsideReadSide(closed: () => void, lost = Promise.withResolvers<void>().promise): ReadSidePlan {
   const plan = embeddedReadSide({});
   const none = async () => ({});

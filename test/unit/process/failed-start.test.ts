@@ -26,7 +26,7 @@ function newFolder(): string {
   return folder;
 }
 
-/** Parts that say when they are closed. */
+/** Returns a function that creates parts, which record when they are closed. */
 function noted(closed: string[]) {
   return (name: string, fails = false) => ({
     async close() {
@@ -64,7 +64,7 @@ describe('parts of a process', () => {
   });
 });
 
-/** The index in this process, but for some members of its read side. `closed` counts how often it was closed. */
+/** Plans an embedded index with some members of its read side replaced. `closed` counts how often it was closed. */
 function readSideWith(change: Partial<ReadSide>, closed: { times: number }): ReadSidePlan {
   const plan = embeddedReadSide({});
   return {
@@ -101,7 +101,7 @@ async function refuse(): Promise<never> {
   throw new Error('refused');
 }
 
-/** A start that cannot open a part: why, and how many read sides were open by then. */
+/** Starts that cannot open a part, with the reason and the number of read sides that were open by then. */
 const FAILURES: readonly {
   readonly part: string;
   readonly options: (data: string) => Partial<VarveOptions>;
@@ -161,12 +161,12 @@ const FAILURES: readonly {
   },
 ];
 
-/** A folder where a file belongs. */
+/** Creates a folder at the path of a file. */
 function folderAt(data: string, file: string): void {
   mkdirSync(join(data, file));
 }
 
-/** A file where a folder belongs. */
+/** Creates a file at the path of a folder. */
 function fileAt(path: string): string {
   writeFileSync(path, '');
   return path;
@@ -192,7 +192,7 @@ function leaseOf(data: string): Promise<Lease> {
   return withLog(log, (opened) => readLease(opened, 'varve'));
 }
 
-/** The first one fails before the process claims the lease, the second one after that. */
+/** Returns true for two failures, for short runs: one before the process claims the lease, and one after that. */
 const isQuick = ({ part }: { readonly part: string }) => part === 'key' || part === 'index';
 
 it.each(FAILURES.filter(isQuick))(

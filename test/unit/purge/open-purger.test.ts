@@ -6,12 +6,12 @@ import type { PurgeNotes } from '../../../services/purge/purge-notes.ts';
 import type { PurgeTerm } from '../../../services/purge/purge-store.ts';
 import { PURGE_LIMITS } from '../../../services/purge/send-purges.ts';
 
-/** A leader that has not read the end of its log for so long lets caches keep nothing. */
+/** A leader that has not read the end of its log for so long forbids caches to keep answers. */
 const LONGEST_SILENCE_MS = 2_000;
-/** Answers of the leader before may reach caches for so long. */
+/** Time in which answers of the former leader may still reach caches. */
 const SETTLE_MS = 5_000;
 
-/** A purger of a leader, on a clock that the test moves. `term`: the last one of this process. */
+/** Starts a leader's purger, on a clock that the test moves. `term`: the last term of this process. */
 function startLeader(term: PurgeTerm | undefined) {
   const clock = { at: Math.ceil(performance.now()) };
   vi.spyOn(performance, 'now').mockImplementation(() => clock.at);

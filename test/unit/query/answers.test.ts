@@ -208,7 +208,7 @@ describe('answerList', () => {
   });
 
   it('counts each shown row: a row with two parents counts twice, with all rows below it', async () => {
-    // Two restaurants show the same chef, each with both restaurants: 2 + 4 rows.
+    // Two restaurants show the same chef, who shows both restaurants each time: 2 + 4 rows.
     await expect(list('populate=chef.restaurants', { rowBudget: 6 })).resolves.toContain('"restaurants"');
     await expect(list('populate=chef.restaurants', { rowBudget: 5 })).rejects.toMatchObject({
       code: 'query-too-large',

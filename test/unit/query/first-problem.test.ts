@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { planOf, refusalOf } from '../../support/naive-schema.ts';
 
-/** Requests with several problems, and the one that a Strapi 5.54 names. */
+/** Requests with several problems, and the problem that a Strapi 5.54 names. */
 const STATUS = "Invalid parameter at 'status'. Expected 'published' or 'draft', received: x";
 const START = "Invalid parameter at 'start'. Expected integer >= 0, received: NaN";
 const LOCALE =
@@ -27,14 +27,14 @@ describe('the first problem is that of Strapi', () => {
     ['filters[stars]=abc&pagination[withCount]=x', /^Invalid withCount parameter/],
     ['filters=abc&pagination[withCount]=x', 'The filters parameter must be an object or an array'],
     ['filters[tags][name]=x&filters[tags][$not][foo]=1', 'Invalid key foo at tags'],
-    // Passes over one parameter.
+    // Strapi checks one parameter in several passes.
     ['filters[createdBy][id]=1&filters[foo]=1', 'Invalid key foo'],
     ['filters[sections][x]=2&filters[foo]=1', 'Invalid key foo'],
     ['filters[createdBy]=1&filters[sections][x]=2', 'Invalid key sections'],
     ['sort=chef,bar', 'Invalid key bar'],
     ['sort=createdBy,sections', 'Invalid key sections'],
     ['populate[chef][filters][createdBy]=1&populate[chef][filters][foo]=1', 'Invalid key foo'],
-    // Lists side by side, names of an object in turn.
+    // Strapi checks the items of a list in parallel, and the names of an object one after the other.
     ['filters[$and][0][chef][foo]=1&filters[$and][1][bar]=2', 'Invalid key bar'],
     ['filters[chef][foo]=1&filters[bar]=2', 'Invalid key foo at chef'],
     ['filters[$or][0][name]=x&filters[$or][0][foo]=1&filters[$or][1][bar]=2', 'Invalid key bar'],
@@ -43,7 +43,7 @@ describe('the first problem is that of Strapi', () => {
     ['sort=chef.foo,bar', 'Invalid key bar'],
     ['sort[0]=chef.foo&sort[1]=bar', 'Invalid key bar'],
     ['sort[chef][foo]=asc&sort[bar]=asc', 'Invalid key foo at chef'],
-    // Options of an attribute in the order of the request.
+    // Strapi checks the options of an attribute in the order of the request.
     ['populate[chef][fields]=abc&populate[chef][sort]=zzz', 'Invalid key abc'],
     ['populate[chef][sort]=zzz&populate[chef][fields]=abc', 'Invalid key zzz'],
   ])('%s', (query, message) => {

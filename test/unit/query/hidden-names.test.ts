@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { planOf, refusalOf } from '../../support/naive-schema.ts';
 
-/** Every place of a query string that takes a name, with `%` where the name goes, seen from the model that has it. */
+/** Every place of a query string that can contain a name. `%` represents the name of an attribute of the requested type. */
 const SURFACES = [
   'filters[%]=1',
   'filters[%][$null]=true',

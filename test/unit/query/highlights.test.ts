@@ -8,7 +8,7 @@ import { requestOf } from '../../support/naive-schema.ts';
 const { registry, type } = requestOf('');
 const model = queryModelOf(registry, type.uid);
 
-/** Attributes that are marked, and the places of what is wrong. */
+/** Returns the attributes that are marked, and the places of problems. */
 function resolve(query: string) {
   const problems: Problems = [];
   const plan = resolveHighlights(parseQueryString(query), model, { scope: { registry }, problems });

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { createParametersParser } from '../../../services/query/parse-parameters.ts';
 
-/** Sets of keys that are remembered: the latest, and as many before them. */
+/** Number of the latest sets of keys that are remembered. As many before them may be remembered too. */
 const KEPT = 500;
-/** Longer keys are parsed each time. */
+/** Largest length of remembered keys. Longer ones are parsed each time. */
 const LONGEST = 1_000;
 
 /** Counts how often a query string was parsed as a whole. */
@@ -29,7 +29,7 @@ it(`remembers the keys of the last ${KEPT} query strings, whatever their values`
 
 it(`does not remember keys of more than ${LONGEST} characters`, () => {
   const timesFor = countingParser();
-  // The equals sign counts.
+  // The equals sign counts for the length.
   const [long, longer] = [LONGEST - 1, LONGEST].map((length) => 'k'.repeat(length));
   expect([timesFor(`${long}=1`), timesFor(`${long}=2`)]).toEqual([1, 0]);
   expect([timesFor(`${longer}=1`), timesFor(`${longer}=2`)]).toEqual([1, 1]);

@@ -10,7 +10,7 @@ import { planOf, refusalOf, requestOf } from '../../support/naive-schema.ts';
 const nodes = (query: string, name?: string) => planOf(query, name).selection.populate;
 const message = (query: string, name?: string) => refusalOf(() => planOf(query, name)).message;
 
-/** `chef(country mentor)` */
+/** Returns populate nodes in a short form such as `chef(country mentor)`. */
 const outline = (list: readonly PopulateNode[]): string =>
   list
     .map((node) => {
@@ -243,7 +243,7 @@ describe('a path through dynamic zones whose components lead back', () => {
     expect(planList(request(3)).selection.populate).toHaveLength(1);
   });
 
-  // Without the limit 10^8 attributes: the process would not answer.
+  // Without the limit there would be 10^8 attributes, and the process would not answer.
   it.each(['', '.nonsense'])('is refused beyond a number of attributes: …%s', (end) => {
     expect(refusalOf(() => planList(request(8, end))).message).toBe(
       'Invalid populate parameter: it populates more than 10000 attributes',

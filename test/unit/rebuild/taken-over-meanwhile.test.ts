@@ -18,7 +18,7 @@ import { upcast } from '../../../shared/events/upcasters.ts';
 import { tryLockFile } from '../../../shared/sqlite/lock-file.ts';
 import { createDataDirectory } from '../../support/server.ts';
 
-/** A builder, when another process works at the same rebuild or has left it. */
+/** A builder while another process executes the same rebuild, or after it has abandoned it. */
 const SCOPE = { graph: true };
 const NO_SERVER: Operations = {
   // biome-ignore lint/correctness/useYield: it fails before there is anything to yield
@@ -80,7 +80,7 @@ describe('a builder', () => {
     expect(published).toMatchObject([{ id, phase: 'replaying' }]);
     const graph = graphFile(data, generation);
     other?.release();
-    // The log is empty; only a process that works at the rebuild makes the file and asks the server.
+    // The log is empty. Only a process that executes the rebuild creates the file and calls the server.
     expect(await ended).toMatchObject({ message: 'no server answers' });
     openContentGraph(graph).close();
   });

@@ -19,7 +19,7 @@ function folderOf(files: { readonly [file: string]: unknown }): string {
   return folder;
 }
 
-/** `attribute: action`, with the name of the type or component where it is not `thing`. */
+/** Returns a warning as `attribute: action`, with the name of the type or component unless it is `thing`. */
 function described({ file, path: at, action }: SchemaWarning): string {
   const [, category, name] = /components\/(.+)\/(.+)\.json$/.exec(file) ?? [];
   const model = category === undefined ? path.basename(path.dirname(file)) : `${category}.${name}`;

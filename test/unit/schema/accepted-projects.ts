@@ -1,8 +1,8 @@
-/** A project's schema files as Strapi accepts them, and what Varve says of each when it starts. */
+/** Schema files of a project that Strapi accepts, and the warnings of Varve at its start. */
 export type AcceptedProject = {
   readonly title: string;
   readonly files: { readonly [file: string]: unknown };
-  /** `attribute: action` of each warning, with the name of the type where it is not `thing`. */
+  /** `attribute: action` of each warning, with the name of the type unless it is `thing`. */
   readonly warnings: readonly string[];
 };
 
@@ -25,7 +25,7 @@ function relation(kind: string, target: string, more: object = {}): object {
   return { type: 'relation', relation: kind, target, ...more };
 }
 
-/** A relation `a` of `thing` to `other`, and `b` of `other` to `thing`. */
+/** Returns a project with a relation `a` of `thing` to `other`, and `b` of `other` to `thing`. */
 function pair(title: string, a: object, b: object, ...warnings: readonly string[]): AcceptedProject {
   return { title, files: { ...type('thing', { a }), ...type('other', { b }) }, warnings };
 }
@@ -252,7 +252,7 @@ const RELATIONS: readonly AcceptedProject[] = [
   },
 ];
 
-/** A content type in a plugin of the project. */
+/** Returns a content type in a plugin of the project. */
 function pluginType(plugin: string, name: string, attributes: Attributes): { [file: string]: unknown } {
   const info = { singularName: name, pluralName: `${name}s`, displayName: name };
   const folder = `plugins/${plugin}/server/src/content-types/${name}`;

@@ -9,7 +9,7 @@ function thing(attributes: Attributes): SchemaFile {
   return { model: 'contentType', file: 'thing.json', namespace: 'api::thing', json };
 }
 
-/** Problems of a type with these attributes, without the file and `$.attributes`. */
+/** Returns the problems of a type with these attributes, without the file and `$.attributes`. */
 function attributeProblems(attributes: Attributes): string[] {
   const { problems } = buildRegistry([thing(attributes)]);
   return problems.map((problem) => problemLine(problem).replace('thing.json $.attributes', ''));

@@ -19,7 +19,7 @@ function problemsOf(...files: readonly SchemaFile[]): string[] {
   return buildRegistry(files).problems.map(problemLine);
 }
 
-/** Problems of a type `thing` with these attributes, without the file and `$.attributes.`. */
+/** Returns the problems of a type `thing` with these attributes, without the file and `$.attributes.`. */
 function attributeProblems(attributes: Attributes): string[] {
   return problemsOf(type('thing', attributes)).map((line) => line.replace('thing.json $.attributes', ''));
 }
@@ -191,7 +191,7 @@ test('every problem of a file that is not a content type is reported', () => {
   ]);
 });
 
-/** Each attribute of the conformance schema taken away in turn. */
+/** Removes each attribute of the conformance schema in turn. */
 test('a removed attribute of the conformance schema is reported exactly where another names it', () => {
   const root = path.resolve(import.meta.dirname, '../../conformance/schema');
   const read = (): (SchemaFile & {

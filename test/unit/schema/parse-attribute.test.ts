@@ -10,7 +10,7 @@ function thing(attributes: Attributes, more: object = {}): SchemaFile {
   return { model: 'contentType', file: 'thing.json', namespace: 'api::thing', json };
 }
 
-/** The attributes of a type that parses. */
+/** Parses a type, and returns its attributes. */
 function parsed(
   attributes: Attributes,
   more: object = {},

@@ -21,7 +21,7 @@ function listsOf(links: readonly (readonly number[])[]): EntryLists {
 
 type Level = readonly (readonly number[])[];
 
-/** The values of each row, by walking every way. */
+/** Counts the values of each row by following every path. */
 function countWays(
   levels: readonly Level[],
   ends: readonly (readonly number[])[],

@@ -5,7 +5,7 @@ import { ARTICLE, articleChange, articleRegistry } from '../../support/searched-
 
 const ARTICLES = 3_000;
 
-/** Milliseconds are looks at the clock: an answer may take some hundreds. */
+/** Creates an index whose clock advances a millisecond at each look. An answer may take some hundreds. */
 function createIndex() {
   let time = 0;
   const turns = createTurns({ now: () => time++, defer: setImmediate, sliceMs: 50, graceMs: 50, steps: 1 });
@@ -32,7 +32,7 @@ it('does not count the reading of words for the time limit', async () => {
   await index.apply({ position: 1n, rows: articles('first'), links: [] });
   const [one, other] = await Promise.all([search(index, '17 '), search(index, '18 ')]);
   expect([one.total, other.total]).toEqual([1, 1]);
-  // Every row changes.
+  // This batch changes every row.
   await index.apply({ position: 2n, rows: articles('second'), links: [] });
   expect((await search(index, '17 ')).total).toBe(1);
   expect((await search(index, 'first 17 ')).total).toBe(0);

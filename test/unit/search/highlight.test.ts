@@ -45,7 +45,7 @@ it('chooses the first snippet with the most distinct matches, in any text', () =
   );
 });
 
-/** The snippet by definition: every one that a match begins is compared. */
+/** Returns the snippet by its definition: it compares all that begin with a match. */
 function chosenSlowly(words: readonly string[], size: number): string {
   const isMatch = (word: string) => ['heat', 'flow', 'layer'].includes(word);
   const show = (some: readonly string[]) =>

@@ -12,11 +12,11 @@ import {
 } from '../../../shared/read-index/embedded/word-trie.ts';
 import { TOO_FAR, typoDistance } from '../../../shared/search/typo-distance.ts';
 
-/** Few letters, so that many words are near each other; some are longer than the trie is deep. */
+/** Generates words of few letters, so that many are similar. Some are longer than the trie is deep. */
 const word = fc
   .array(fc.constantFrom('a', 'b', 'c', 'é', '語'), { minLength: 1, maxLength: DEEPEST + 4 })
   .map((letters) => letters.join(''));
-/** A word, or the beginning of one, with two letters swapped, one gone and one more. */
+/** Generates a typed word or prefix, with letters that are swapped, removed and added. */
 const typing = fc.record({
   word: fc.nat(),
   cut: fc.nat(4),
@@ -38,7 +38,7 @@ function typedOf(words: readonly string[], { word: at, cut, swapped, gone, more 
   return letters.join('');
 }
 
-/** All words that come, and those of which the walk says that they begin with the text. */
+/** Returns all found words, and those that the walk flags as beginning with the text. */
 function walk(trie: WordTrie, search: Parameters<typeof createNearWalk>[1]) {
   const come = new Set<number>();
   const beginning = new Set<number>();
@@ -51,7 +51,7 @@ function walk(trie: WordTrie, search: Parameters<typeof createNearWalk>[1]) {
 
 const tries = fc.record({ words: fc.array(word, { maxLength: 60 }), isStored: fc.boolean() });
 
-/** A trie with copies of the arrays, and a word that comes and goes. */
+/** Returns a trie with copies of the arrays, after a word was added and removed. */
 function storedAndTaken(made: WordTrie, words: number): WordTrie {
   const trie = createWordTrie();
   fillTrie(trie, structuredClone(trieArrays(made, words)));
@@ -66,7 +66,7 @@ it('finds every similar word, and flags only words that begin with the text', ()
       const made = createWordTrie();
       for (const [number, each] of words.entries()) addToTrie(made, each, number);
       const trie = isStored ? storedAndTaken(made, words.length) : made;
-      // Every third one goes again.
+      // Every third word is removed again.
       for (const [number, each] of words.entries()) if (number % 3 === 0) removeFromTrie(trie, each, number);
       const held = [...words.entries()].filter(([number]) => number % 3 !== 0);
       for (const each of typed) {

@@ -14,13 +14,13 @@ import {
   removeFromPosting,
 } from '../../../shared/read-index/embedded/postings.ts';
 
-/** So many that words in most of them are bits. */
+/** Number of places, large enough that a word in most of them is stored as bits. */
 const PLACES = 400;
 const WORDS = 4;
 
 const some = (least: number) =>
   fc.uniqueArray(fc.nat(PLACES - 1), { minLength: least, maxLength: PLACES, size: 'max' });
-/** By word: its places. Words of many places, of few and of none. */
+/** Generates the places of each word: of words with many places, with few and with none. */
 const words = fc.tuple(some(200), some(0), some(0), fc.constant<number[]>([]));
 
 function packed(places: readonly (readonly number[])[]) {

@@ -11,7 +11,7 @@ import { readWords, wordsOfValue } from '../../../shared/search/row-words.ts';
 
 const field = { name: 'text', path: [], attribute: 'text', type: 'text', weight: 1, kind: 'text' } as const;
 
-/** The words that a reader takes. */
+/** Returns the words that a reader finds in a text. */
 function wordsRead(text: unknown): string[] {
   const words: string[] = [];
   readWords(field, text, 'en', {
@@ -47,7 +47,7 @@ it('reads the words of a value, with and without letters outside ASCII', () => {
 });
 
 it('returns the number of a word after any other word used its cache slot', () => {
-  // All have the same slot in the cache of recent words, which other kinds and dropped words used before.
+  // All these words share a slot in the cache of recent words. Other kinds and dropped words have used it before.
   const vocabulary = createVocabulary(languageOf('en'));
   const use = (word: string) =>
     internPlainWord(vocabulary, `a ${word}`, { start: 2, end: 2 + word.length, hash: 5 });

@@ -66,7 +66,7 @@ function createRows() {
   return { apply, createIndex };
 }
 
-/** All that an index has, without the numbers of words. */
+/** Returns the content of an index without the numbers of words. */
 function contentOf(index: TextIndex) {
   const wordsOf = ({ vocabulary }: LocaleText, row: number) =>
     listValues(index.tokens, row).map((token) => (token < 0 ? token : vocabulary.words[token]?.key));
@@ -91,7 +91,7 @@ function textOf({ vocabulary, postings, lengths, rows }: LocaleText) {
     createNearWalk(vocabulary.trie, { text: word.folded, typos: 0, isPrefix: false }, (found) =>
       inTrie.add(found),
     )();
-    // Few rows, so no posting is bits.
+    // There are few rows, so no posting is stored as bits.
     const found = postings.map((ofField) => listValues(ofField.lists, number).sort((a, b) => a - b));
     expect(found.map(({ length }) => length)).toEqual(
       postings.map((ofField) => postingCount(ofField, number)),

@@ -6,7 +6,7 @@ import { indexedWord, matchWord } from '../../../shared/search/match-word.ts';
 import { letterFilter, scanWords } from '../../../shared/search/scan-words.ts';
 import { searchTerms } from '../../support/typed-terms.ts';
 
-/** Those whose stemmers are said to keep the first letter. */
+/** Languages whose stemmers are declared to keep the first letter. */
 const LANGUAGES = 'da de en es fi fr hu it nb pl pt ro ru sv'.split(' ').map(languageOf);
 const BEGINNINGS = ['ge', 'be', 'un', 'y', 'qu', 'al', 'me', 'di', 'ss', 'o', 'aeiou', 'll', 'xyz', '7'];
 const ENDINGS =
@@ -31,13 +31,13 @@ it('keeps the first letter of a word in every language for which this is stated'
     }),
     { numRuns: 3_000 },
   );
-  // Irish takes beginnings away.
+  // The Irish stemmer removes prefixes.
   expect([languageOf('ga').keepsFirstLetter, languageOf('ga').stem('bhfuil')[0]]).toEqual([false, 'f']);
 });
 
 const TYPOS = ['none', 'swapped', 'gone', 'other', 'more'] as const;
 
-/** A word with a typo in its first letter. */
+/** Returns a word with a typo in its first letter. */
 function misspell(text: string, typo: (typeof TYPOS)[number]): string {
   if (typo === 'swapped') return `${text.slice(1, 2)}${text.slice(0, 1)}${text.slice(2)}`;
   if (typo === 'gone') return text.slice(1);

@@ -35,7 +35,7 @@ applyLinks(
 const rowSet = worldRowSet(rowSets, BOOK, 'published');
 const index = textIndexOf(state, rowSet, 'published');
 
-/** Runs a step in slices that end as soon as work is counted, and says how many it took. */
+/** Runs a step in slices that end as soon as work is counted. Returns the result and the number of slices. */
 function inShortSlices<Result>(step: () => Result): { readonly result: Result; readonly slices: number } {
   for (let slices = 1; ; slices++) {
     let time = 0;
@@ -51,7 +51,7 @@ function inShortSlices<Result>(step: () => Result): { readonly result: Result; r
 
 const text = (query: string) => ({ query, locales: ['en'], typoTolerance: true, isRanked: true });
 
-// All words begin with the first query: they are compared, and then their rows collected.
+// All words begin with the first query. They are compared, and then their rows are collected.
 it.each([
   ['h', ROWS * 1.5],
   ['heat1', 3],
@@ -60,7 +60,7 @@ it.each([
 ])('compares the words for %s in slices', (query, least) => {
   const whole = createTextTerms(index, text(query))();
   const rows = whole.map(({ terms }) => terms.map((term) => term.rows));
-  // As if the words had changed: nothing is remembered.
+  // A new version makes the index forget remembered words.
   for (const { vocabulary } of index.locales.values()) vocabulary.version++;
   const { result, slices } = inShortSlices(createTextTerms(index, text(query)));
   expect(result.map(({ terms }) => terms.map((term) => term.rows))).toEqual(rows);
@@ -95,7 +95,7 @@ it.each<[string, Partial<FacetRequest>]>([
   const { result, slices } = inShortSlices(count());
   expect(result).toEqual(count()());
   expect(result.values.length).toBe(5);
-  // The rows, and then the values.
+  // The rows take slices, and then the values.
   expect(slices).toBeGreaterThan(ROWS * 2);
 });
 
@@ -110,7 +110,7 @@ it('counts the values behind many rows in slices', () => {
   expect(result.values.toSorted((a, b) => (a.value < b.value ? -1 : 1))).toEqual(
     everyBook.toSorted((a, b) => (a.value < b.value ? -1 : 1)),
   );
-  // Each level is passed once, and then the rows and the values; from each row it would be some hundred thousand rows.
+  // Each level is visited once, and then the rows and the values. Paths from each row would visit some hundred thousand rows.
   expect(slices).toBeGreaterThan(ROWS * 4);
   expect(count()()).toEqual(result);
 });

@@ -11,7 +11,7 @@ import {
 
 type Index = ReturnType<typeof createEmbeddedIndex>;
 
-/** Articles that show one tag. */
+/** Creates articles that show one tag. */
 async function taggedArticles(count: number): Promise<Index> {
   const index = createEmbeddedIndex({ registry: articleRegistry() });
   const keys = Array.from({ length: count }, (_, at) => at + 1);
@@ -38,7 +38,7 @@ const rename = (index: Index, name: string, position: bigint) =>
 it('counts the rows that show a changed row until a search has read them again', async () => {
   const index = await taggedArticles(10);
   await rename(index, 'early', 2n);
-  // Nothing has been read, so nothing is out of date.
+  // No row has been read yet, so none is stale.
   expect(index.local.staleRows()).toBe(0);
   expect(await found(index, 'early ')).toBe(10);
   await rename(index, 'quixotic', 3n);

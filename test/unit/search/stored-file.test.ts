@@ -7,7 +7,7 @@ type Header = { readonly name: string };
 
 const slices = { pause: () => nextTurn(true), sliceMs: 1 };
 
-/** Arrays of odd lengths, and some of more than are copied and digested at once. */
+/** Arrays of odd lengths. Some are longer than the part that is copied and digested at once. */
 const PARTS: readonly FileArray[] = [
   Float64Array.of(0.5, -1),
   BigUint64Array.of(1n, 2n ** 63n),

@@ -41,7 +41,7 @@ async function found(index: Index, query: string): Promise<number | undefined> {
   return total;
 }
 
-/** The number of rows found, and the best of them. */
+/** Returns the number of found rows, and the best ones. */
 async function page(index: Index, query: string, typoTolerance = true) {
   const { total, hits, text } = await index.search({
     ...{ type: ARTICLE, world: 'published', query: { kind: 'match_all' }, sort: [], from: 0, size: 5 },
@@ -71,12 +71,12 @@ function rewrite({ files }: WordMemory, change: (bytes: Buffer, name: string) =>
   }
 }
 
-/** Files with another word and with the digests of texts that do not have it: it shows where words come from. */
+/** Stores words with another word, but with the digests of texts without it. That word shows whether stored words are used. */
 async function storedWithMark(): Promise<WordMemory> {
   const [{ files }, marked] = [await stored(), await stored('boundary mark5')];
   rewrite(marked, (bytes, name) => {
     const start = 16 + Math.ceil(bytes.readUInt32LE(8) / 8) * 8;
-    // Behind the keys, of eight bytes each.
+    // The digests are after the keys, which have eight bytes each.
     const [from, to] = [start + 8 * ARTICLES, start + 16 * ARTICLES];
     bytes.set(files.get(name)?.subarray(from, to) ?? [], from);
   });
@@ -90,7 +90,7 @@ it('takes the words of unchanged rows from the file', async () => {
 
 it('reads the words of rows that were changed, added or removed since', async () => {
   const [, , ...others] = articles(ARTICLES);
-  // Rows are in other places, as after a start.
+  // The rows have other places, as after a start.
   const rows = [article(ARTICLES + 1), ...others.toReversed(), article(2, 'another layer')];
   const index = await open(rows, await storedWithMark());
   expect([await found(index, 'mark5 '), await found(index, 'layer ')]).toEqual([ARTICLES - 2, 2]);
@@ -100,7 +100,7 @@ it('reads the words of rows that were changed, added or removed since', async ()
 it('forgets a row whose related texts have one word several times', async () => {
   const tagged = async (wordFiles: WordMemory) => {
     const index = await open([...articles(ARTICLES), ...tagChanges()], wordFiles);
-    // All its words but those of its tags are in other rows too. Tags 3 and 4 have one name.
+    // Other rows have all its words except those of its tags. Tags 3 and 4 have the same name.
     const texts = ['layer', 'boundary layer', ''];
     const row = articleChange({ key: 7, version: 'published', locale: 'en', stars: null, texts });
     const links = [3, 4].map((tag) => tagLink({ key: 7, tag, isTagged: true, world: 'published' }));
@@ -115,12 +115,12 @@ it('forgets a row whose related texts have one word several times', async () => 
   const links = [3, 4].map((tag) => tagLink({ key: 7, tag, isTagged: false, world: 'published' }));
   await index.apply({ position: 3n, rows: [], links });
   expect(await found(index, 'same ')).toBe(0);
-  // A new word takes the number of the forgotten one.
+  // A new word gets the number of the forgotten one.
   await index.apply({ position: 4n, rows: [article(9, 'fresh')], links: [] });
   expect(await found(index, 'fresh ')).toBe(1);
 });
 
-/** Beginnings, typos, exact words and whole questions. */
+/** Queries: prefixes, typos, exact words and whole questions. */
 const QUERIES = [
   'lay',
   'layre ',
@@ -182,12 +182,12 @@ it('reads words again if an earlier release stored them', async () => {
   for (const name of files.keys()) old.files.set(name, fileOfFormat1(basis.replace('[2,', '[1,')));
   const index = await open(articles(ARTICLES), old);
   expect([await found(index, 'mark5 '), await found(index, 'layer ')]).toEqual([0, ARTICLES]);
-  // The words are stored in today's form.
+  // The words are now stored in the current format.
   await index.close();
   expect([...old.files.values()]).toEqual([...files.values()]);
 });
 
-/** One row with one word. */
+/** Returns a file of format 1 with one row and one word. */
 function fileOfFormat1(basis: string): Uint8Array {
   const json = JSON.stringify({ basis, rows: 1, tokens: 2, locales: [{ locale: 'en', bytes: 5 }] });
   const header = Buffer.from(json.padEnd(Math.ceil(json.length / 8) * 8));
@@ -214,7 +214,7 @@ it('reads words again after other attributes are searched', async () => {
   ]);
   const files = await storedWithMark();
   const [bytes = Buffer.alloc(0)] = files.files.values();
-  // Without a relation that is searched the words have another name.
+  // The name of the words depends on the searched relations.
   files.files.set(`${ARTICLE}.published`, bytes);
   const index = await open(articles(ARTICLES), files, registry);
   expect([await found(index, 'mark5 '), await found(index, 'layer ')]).toEqual([0, ARTICLES]);
@@ -249,7 +249,7 @@ it('stores words while it serves, so that a killed process keeps them', async ()
   await found(index, 'layer ');
   await expect.poll(() => files.files.size).toBe(1);
   const [before] = files.files.values();
-  // An edit is not worth a file.
+  // One edit does not cause a new file.
   await index.apply({ position: 2n, rows: [article(1, 'edited')], links: [] });
   expect(await found(index, 'edited ')).toBe(1);
   await index.close();

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TOO_FAR, typoDistance } from '../../../shared/search/typo-distance.ts';
 
-/** All texts that one typo makes of `text`, with what it counts. */
+/** Returns all texts that one typo makes of `text`, with the weight of the typo. */
 function withTypo(text: string, letters: string): { readonly text: string; readonly weight: number }[] {
   const found: { text: string; weight: number }[] = [];
   for (let at = 0; at <= text.length; at++) {
@@ -18,7 +18,7 @@ function withTypo(text: string, letters: string): { readonly text: string; reado
   return found;
 }
 
-/** The least weight of typos that makes `word`, or a beginning of it, of `typed`, by trying them all. */
+/** Returns the smallest weight of typos that turn `typed` into `word` or a prefix of it. It tries all typos. */
 function naiveDistance(typed: string, word: string, limit: number, isPrefix: boolean): number {
   const isReached = (text: string) => text === word || (isPrefix && word.startsWith(text));
   if (isReached(typed)) return 0;

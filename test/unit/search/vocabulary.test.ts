@@ -10,7 +10,7 @@ import {
 import { languageOf } from '../../../shared/search/languages.ts';
 import type { WordKind } from '../../../shared/search/match-word.ts';
 
-/** The words of a result, with their kinds. */
+/** Returns the words of a result, with their kinds. */
 function named({ words }: Vocabulary, numbers: readonly number[]): readonly string[] {
   return numbers.map((number) => `${words[number]?.key.replace(/^\W/, '')} ${words[number]?.kind}`).sort();
 }

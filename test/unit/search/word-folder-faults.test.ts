@@ -9,7 +9,7 @@ import { createWordFolder } from '../../../services/read-side/word-folder.ts';
 import { mountSmallDisk, type SmallDisk } from '../../support/small-disk.ts';
 import { readAtOnce } from '../../support/word-memory.ts';
 
-/** Large enough to be written in many steps. */
+/** Size of stored words, large enough to be written in many steps. */
 const BYTES = 8 * 2 ** 20;
 const HALF_A_MEGABYTE = 500_000;
 const MOST_KILLS = 20;
@@ -26,7 +26,7 @@ function smallDisk(skip: (reason: string) => never): SmallDisk {
   return disk;
 }
 
-/** Another process that stores words again and again. `kill` resolves to its id. */
+/** Starts another process that stores words repeatedly. `kill` resolves to its id. */
 function startWriter(folder: string, byte: number) {
   const script = join(import.meta.dirname, '../../support/write-words.ts');
   const child = spawn(process.execPath, [script, folder, String(byte), String(BYTES)], { stdio: 'ignore' });
@@ -44,7 +44,7 @@ function startWriter(folder: string, byte: number) {
   return { kill };
 }
 
-/** The byte of stored words that are whole. */
+/** Returns the byte of which the stored words consist, or undefined if they are incomplete. */
 function storedByte(folder: string): number | undefined {
   const words = readAtOnce(createWordFolder(folder), 'words');
   if (words === undefined) return undefined;

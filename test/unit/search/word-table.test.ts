@@ -9,7 +9,7 @@ import {
   removeFromTable,
 } from '../../../shared/read-index/embedded/word-table.ts';
 
-/** Few texts, so that several numbers have one, and more numbers than a table has chains at first. */
+/** Generates few texts, so that several numbers share one, and more numbers than a table has chains at first. */
 const text = fc.oneof(
   fc.constantFrom('', 'a', 'b', 'ab', 'été', '語'),
   fc.nat(200).map((number) => `word${number}`),

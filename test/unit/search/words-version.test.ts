@@ -15,7 +15,7 @@ const TEXTS = [
   'Über die Bewegungen der Häuser; los corredores hablaban; красивые дома',
 ];
 
-/** Every version, and what the words of the texts were: where this fails, raise the version and add a line. */
+/** Digest of the words of the texts, by version. If a test fails, raise the version and add a line. */
 const DIGESTS: Readonly<Record<number, string>> = {
   1: '3j5dj6m87k0mm',
   2: '3v435r1ae1r9j',

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { reportTrouble } from '../../../services/stores/report-trouble.ts';
 import type { Trouble } from '../../../shared/event-store/event-store.ts';
 
-/** The same message is repeated after this time. */
+/** Time after which the same message is repeated. */
 const AGAIN_AFTER_MS = 10_000;
 
 it('reports each message at once, and again when it lasts for ten seconds', () => {

@@ -40,7 +40,7 @@ function written(name: string, content: Buffer | string): string {
   return file;
 }
 
-/** As `strapi export --encrypt` does it, in its earlier form and in that with a salt. */
+/** Encrypts like `strapi export --encrypt`, in its earlier form and in the form with a salt. */
 function encrypted(content: Buffer, passphrase: string, salt: Buffer | undefined): Buffer {
   const cipher = createCipheriv('aes-128-ecb', scryptSync(passphrase, salt ?? '', 16), null);
   const head = salt === undefined ? [] : [Buffer.from('STRAPI2\0\x02\x10', 'latin1'), salt];

@@ -23,7 +23,7 @@ let made = 0;
 
 type Imported = EntryImported['data'];
 
-/** The events of an archive by `<documentId> <version>`, and what the import says of it. */
+/** Imports an archive. Returns its events by `<documentId> <version>`, and the summary of the import. */
 async function imported(content: ArchiveContent, graph: Partial<ContentGraphReader> = {}) {
   const file = await writeArchive(join(folder, `${++made}.tar.gz`), content);
   const loaded = assembleContentTypes(await readArchiveSchemas({ file }));
@@ -190,7 +190,7 @@ describe('an import of an archive', () => {
     };
     const page = archivedType('page', {
       cover: { type: 'media', multiple: true },
-      // Both say `inversedBy`: Varve takes the first for the owner.
+      // Both sides have `inversedBy`, so Varve treats the first as the owner.
       things: { type: 'relation', relation: 'manyToMany', target: 'api::thing.thing', inversedBy: 'pages' },
     });
     const thing = archivedType('thing', {

@@ -5,7 +5,7 @@ import type { FeedItem } from '../../../services/changes/feed-item.ts';
 import { createFeedStreams } from '../../../services/http/streams/feed-streams.ts';
 import { createMemoryStream } from '../../support/memory-stream.ts';
 
-/** Times that a stream tries to join others before it follows the feed alone. */
+/** Number of times that a stream tries to join others before it follows the feed alone. */
 const TRIES = 20;
 const ITEM = { type: 'api::tag.tag', documentId: 'a' } as unknown as FeedItem;
 
@@ -40,7 +40,7 @@ it(`a stream that never joins the others follows the feed alone after ${TRIES} t
   const first = await follow(async () => pageOf('1', items));
   let pages = 0;
   const second = await follow(async () => pageOf(`elsewhere ${++pages}`, items), 'elsewhere');
-  // One more of a channel of its own.
+  // One more page is that of its own channel.
   expect(pages).toBe(TRIES + 2);
   items = [ITEM];
   move();
@@ -57,7 +57,7 @@ it('a stream joins others that have read further meanwhile', async () => {
   let pages = 0;
   const reader = async () => pageOf(String(Math.min(3, ++pages)));
   const second = await follow(reader, '0');
-  // The page of the channel is that of the first one's reader.
+  // The channel uses the page of the first reader.
   expect(pages).toBe(3);
   expect([first, second].map(({ pulse }) => pulse())).toEqual([':\nid: 3\n\n', ':\nid: 3\n\n']);
 });
@@ -72,7 +72,7 @@ it('a feed that cannot be read is not read again for a client that does not read
     if (isLost) throw new Error('the log cannot be read');
     return pageOf('1');
   });
-  // The page of its channel.
+  // Waits for the page of its channel.
   for (let turn = 0; turn < 3; turn++) await nextTurn();
   isLost = true;
   move();

@@ -7,10 +7,10 @@ import { createFreshness } from '../../../services/process/freshness.ts';
 import type { ReadSide } from '../../../services/read-side/read-side.ts';
 import { createMemoryStream, type MemoryStream } from '../../support/memory-stream.ts';
 
-/** Streams look at the position at least once in this time. */
+/** Longest time between two looks of streams at the position. */
 const LOOK_MS = 1_000;
 
-/** Content that never changes. */
+/** Returns the options of content that never changes. */
 function idleOptions() {
   const readSide = { index: { position: () => 1n }, shows: async () => true };
   const freshness = createFreshness({

@@ -4,7 +4,7 @@ import { createTagPositions } from '../../../services/delivery/tag-positions.ts'
 import { createListStreams } from '../../../services/http/streams/list-streams.ts';
 import { createMemoryStream } from '../../support/memory-stream.ts';
 
-/** Answers of one list are made no faster. */
+/** Shortest time between two answers of a list. */
 const PACE_MS = 50;
 const ANSWERS = 6;
 
@@ -34,11 +34,11 @@ it('answers of a list that changes constantly are made at a limited rate', async
   await streams.sendTo(list, () => ({ stream, isNotify: false }), undefined);
   const ended = await enough.promise;
   stream.closed();
-  // The first two follow each other: one for the request, one for changes since. A timer may be early by a millisecond.
+  // The first two answers have no pause: one for the request, one for changes since. A timer may be early by a millisecond.
   expect(ended - begun).toBeGreaterThan((ANSWERS - 2) * (PACE_MS - 2));
 });
 
-/** A list whose content the test changes. Streams hear of a change only when the test says so. */
+/** Creates a list whose content the test changes. The test decides when streams are notified of a change. */
 function startList() {
   const content = { text: 'one', position: 1n };
   let moved = Promise.withResolvers<boolean>();

@@ -3,7 +3,7 @@ import { createMetricsOfWorkers } from '../../../services/supervisor/metrics-of-
 import type { WorkerProcess } from '../../../services/supervisor/worker-process.ts';
 import { createMemoryWorker, type MemoryWorker } from '../../support/memory-worker.ts';
 
-/** A scrape waits for a worker for so long. */
+/** Limit of a scrape's wait for a worker. */
 const ANSWER_MS = 1_500;
 
 beforeEach(() => {

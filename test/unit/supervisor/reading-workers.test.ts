@@ -2,13 +2,13 @@ import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { createReadingWorkers } from '../../../services/supervisor/reading-workers.ts';
 import { createMemoryWorker, type MemoryWorker } from '../../support/memory-worker.ts';
 
-/** A worker without a sign of life for eight looks is killed. */
+/** Time between two looks. A worker that sends no sign of life for eight looks is killed. */
 const LOOK_MS = 250;
 const LOOKS = 8;
 /** Limit for passing requests on to the next workers. */
 const LEAVE_MS = 5_000;
 const DRAIN_MS = 10_000;
-/** A worker that ran for so long did not end because of how it started. */
+/** If a worker ends after so long, its start is not the cause. */
 const SETTLED_MS = 60_000;
 
 beforeEach(() => {
@@ -95,7 +95,7 @@ it('starts a worker again at once if it had served for a minute, and later each 
     return started.length;
   };
   expect(await endAfter(0)).toBe(2);
-  // It ended right after its start.
+  // This worker ended right after its start.
   expect(await endAfter(0)).toBe(2);
   await pass(100);
   expect(started).toHaveLength(3);
@@ -111,7 +111,7 @@ it('starts each worker once if the same generation is wanted again before a cras
     started.at(-1)?.ends();
     await pass(0);
   }
-  // The third one waits. A hand-over begins, and fails.
+  // The third start waits. A hand-over begins, and fails.
   await reading.retire();
   reading.want({ count: 1, graph: 'graph-1.db' }, leading);
   expect(started).toHaveLength(3);

@@ -5,7 +5,7 @@ import type { SocketHandle } from '../../../services/supervisor/held-socket.ts';
 import { shareConnections } from '../../../services/supervisor/share-connections.ts';
 import { createMemoryWorker } from '../../support/memory-worker.ts';
 
-/** Connections that wait for a worker. */
+/** Largest number of connections that wait for a worker. */
 const MOST_WAITING = 1_024;
 const MORE = 6;
 const HOST = '127.0.0.1';

@@ -7,7 +7,7 @@ import { startWorker } from '../../../services/supervisor/worker-process.ts';
 
 const block = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
-/** Sends two messages, and reads none. */
+/** Script of a worker that sends two messages and reads none. */
 const BUSY = `
   const block = ${block};
   process.send({ kind: 'greeting' });
@@ -30,7 +30,7 @@ it('has ended although it was killed with a message to read and a socket that it
   });
   await greeted.promise;
   worker.send({ kind: 'connection' }, socket.handle);
-  // As a busy or paused supervisor: the message, the end of the process and that of its channel are all there afterwards.
+  // The supervisor is busy. Afterwards the message, the end of the process and the end of its channel have all arrived.
   block(200);
   worker.kill();
   block(200);

@@ -28,7 +28,7 @@ function planOf(statement: string): readonly string[] {
     .map(({ detail }) => String(detail));
 }
 
-// A statement that reads columns behind the body reads all pages of the body, for every delivery that waits.
+// A statement that reads columns after the body would read all pages of the body for every waiting delivery.
 it.each([
   ['park', ['SCAN held USING COVERING INDEX', 'SEARCH later EXISTS USING COVERING INDEX']],
   ['oldest', ['SEARCH deliveries USING COVERING INDEX']],
