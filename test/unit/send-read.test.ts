@@ -5,7 +5,7 @@ import { sendPublicly } from '../../services/http/api/send-read.ts';
 import { SLICE_OVER } from '../../shared/turns/slice.ts';
 import { TURNS } from '../../shared/turns/turns.ts';
 
-/** Number of clients. */
+/** Number of clients. There are several, since the first answers of a process take longer. */
 const CLIENTS = 5;
 
 it('sends answers before the next slice of a query that another client waits for', async () => {
