@@ -54,7 +54,7 @@ export const RETIRED_WORDS: readonly RetiredWord[] = [
   { word: 'goes on', pattern: '(goes|go|going|went) on', say: 'continues', allowed: 0 },
 ];
 
-/** Words that a comment in product code must not begin with: start with a verb or with the thing's name. */
+/** Words that a comment must not begin with: start with a verb or with the thing's name. */
 export const RETIRED_OPENINGS: readonly { readonly word: string; readonly allowed: number }[] = [
   { word: 'Of', allowed: 0 },
   { word: 'What', allowed: 0 },

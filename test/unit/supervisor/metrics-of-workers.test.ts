@@ -108,7 +108,7 @@ it('waits for a slow worker, then counts its last known values and omits its gau
   await collecting;
   expect(shownIn(found ?? [])).toMatchObject({ gauges: [7], counts: { requests: 112 } });
 
-  // Its answer comes too late for that scrape, and counts in the next one.
+  // The late answer of this worker counts in the next scrape.
   const late = idOf(slow);
   server.heard(slow, late, answered(130));
   const none = await server.scrape(new Map());
