@@ -6,6 +6,7 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
+import { countOwnStreams, type StreamCounts } from '../../shared/count-streams.ts';
 import { defined } from '../../shared/defined.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { requestIdOf } from '../operating/request-id.ts';
@@ -81,6 +82,8 @@ export type AppOptions = ServedApi & {
   readonly uploadLimit: number;
   /** Limits of server-sent events. */
   readonly streams: StreamLimits;
+  /** Counts of the open streams of all processes of the server. Absent: this process counts its own. */
+  readonly streamCounts?: StreamCounts | undefined;
   /** Resolves when every process that answers reads shows the log to its end. Absent: this process alone answers. */
   readonly acknowledged?: () => Promise<void>;
   /** Calls back when this process accepts no more connections. */
@@ -173,7 +176,8 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
     return request.isElsewhere ? api.checkOnly : api;
   };
   const rightsOf = currentRights(authenticate);
-  const streams = createEventStreams({ limits: options.streams, rightsOf, accessState: access.state });
+  const { streams: limits, streamCounts: counts = countOwnStreams() } = options;
+  const streams = createEventStreams({ limits, counts, rightsOf, accessState: access.state });
   options.leaving(streams.leave);
   const own = createTickets(options.ticketKey);
   const tickets = countTickets(app, { ...options.forwarding, own, askLeader });

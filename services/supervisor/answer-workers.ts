@@ -1,3 +1,4 @@
+import { createStreamCounts } from '../../shared/count-streams.ts';
 import { codesOf } from '../../shared/sqlite/failures.ts';
 import { announceDataDirectory, type DirectoryLock } from '../../shared/sqlite/lock-data-directory.ts';
 import { createSharedCounts } from './count-requests.ts';
@@ -24,17 +25,21 @@ export type AnswerWorkersOptions = {
 export function answerWorkers({ replace, reading, metrics }: AnswerWorkersOptions) {
   const sockets = new Map<SocketName, HeldSocket>();
   const counts = createSharedCounts(Date.now);
+  const streams = createStreamCounts<WorkerProcess>();
   let shared: SharedSocket | undefined;
   let lock: DirectoryLock | undefined;
 
+  async function listening(request: Extract<WorkerRequest, { kind: 'listen' }>): Promise<SocketHandle> {
+    const { socket: name } = request;
+    const socket = sockets.get(name) ?? (await holdSocket(request));
+    sockets.set(name, socket);
+    return socket.handle;
+  }
+
   async function carryOut(from: WorkerProcess, request: WorkerRequest): Answered {
     switch (request.kind) {
-      case 'listen': {
-        const { socket: name } = request;
-        const socket = sockets.get(name) ?? (await holdSocket(request));
-        sockets.set(name, socket);
-        return { kind: 'listening', socket: socket.handle };
-      }
+      case 'listen':
+        return { kind: 'listening', socket: await listening(request) };
       case 'share':
         shared ??= await shareConnections(request);
         return { kind: 'sharing', ...shared.address };
@@ -52,6 +57,8 @@ export function answerWorkers({ replace, reading, metrics }: AnswerWorkersOption
         return { kind: 'done' };
       case 'count':
         return { kind: 'counted', ...counts.add(request.key, request.windowMs) };
+      case 'count-stream':
+        return { kind: 'counted-stream', reached: streams.add(from, request.caller, request.maximums) };
       case 'measure':
         return { kind: 'measured', metrics: await metrics.collect() };
       case 'readers':
@@ -72,6 +79,11 @@ export function answerWorkers({ replace, reading, metrics }: AnswerWorkersOption
     releaseLock: () => lock?.release(),
     /** The socket whose connections the workers share, if there is one. */
     shared: () => shared,
+    /** A counted stream of a caller has ended; without a caller, all streams of the worker have ended or are about to. */
+    endedStream(worker: WorkerProcess, caller?: string): void {
+      if (caller === undefined) streams.clear(worker);
+      else streams.remove(worker, caller);
+    },
     async answer(from: WorkerProcess, request: WorkerRequest): Answered {
       try {
         return await carryOut(from, request);

@@ -1,4 +1,5 @@
 import type { LevelWithSilent } from 'pino';
+import type { ReachedLimit, StreamMaximums } from '../../shared/count-streams.ts';
 import type { OperatorChannel } from '../../shared/sqlite/lock-data-directory.ts';
 import type { RecentRequest } from '../http/sockets/recent-requests.ts';
 
@@ -26,6 +27,8 @@ export type WorkerRequest =
   | { readonly kind: 'show'; readonly position: string }
   /** Counts a request that is limited, for all workers. */
   | { readonly kind: 'count'; readonly key: string; readonly windowMs: number }
+  /** Counts a new stream of a caller, unless the streams of all workers have reached a limit. */
+  | { readonly kind: 'count-stream'; readonly caller: string; readonly maximums: StreamMaximums }
   /** Asks for the metrics of all workers. */
   | { readonly kind: 'measure' }
   /** Asks for the reading workers. */
@@ -96,6 +99,8 @@ export type FromWorker =
   | { readonly kind: 'took' }
   /** The worker passes all requests on. */
   | { readonly kind: 'left' }
+  /** A counted stream of the caller has ended. Without a caller: the worker ends all its streams, and opens none. */
+  | { readonly kind: 'ended-stream'; readonly caller?: string }
   | { readonly kind: 'measured'; readonly id: number; readonly metrics: readonly object[] }
   /** A child of the worker makes a generation: it uses idle cores. */
   | { readonly kind: 'building'; readonly pid: number }
@@ -144,6 +149,8 @@ export type Answer =
   | { readonly kind: 'listening' }
   | { readonly kind: 'sharing'; readonly host: string; readonly port: number }
   | { readonly kind: 'counted'; readonly current: number; readonly ttl: number }
+  /** `reached`: the limit that refuses the stream. */
+  | { readonly kind: 'counted-stream'; readonly reached: ReachedLimit | undefined }
   | { readonly kind: 'measured'; readonly metrics: readonly (readonly object[])[] }
   | { readonly kind: 'readers'; readonly readers: readonly ReadingWorker[] }
   | { readonly kind: 'done' }
@@ -160,7 +167,7 @@ export type SentError = {
 export const WORKER_ARGUMENT = 'worker';
 
 /** Version of the messages in this file. Raise it with a change that a process of another release would not understand. */
-const PROTOCOL = 1;
+const PROTOCOL = 2;
 /** Version of the log's file. Copied, because the supervisor loads nothing that opens the log; a test compares both. */
 const LOG_VERSION = 5;
 

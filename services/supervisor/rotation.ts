@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import { type AddressInfo, Socket } from 'node:net';
+import type { StreamCounts } from '../../shared/count-streams.ts';
 import type { ListeningSocket } from '../http/sockets/listening-socket.ts';
 import type { Counted } from './count-requests.ts';
 import type { Answer, FromWorker, ReadingWorker, WorkerRequest } from './protocol.ts';
@@ -18,6 +19,8 @@ export type Rotation = {
   shown(position: bigint): Promise<void>;
   /** Counts a request of a key in a window of time, for all workers. */
   count(key: string, windowMs: number): Promise<Counted>;
+  /** Counts of the open streams of all workers. */
+  readonly streams: StreamCounts;
   /** Metrics of all workers. */
   metricsOfAll(): Promise<readonly (readonly object[])[]>;
   /** Returns the reading workers. */
@@ -115,6 +118,15 @@ export function createRotation({ ask, send }: RotationOptions): RotationPart {
       const { answer } = await ask({ kind: 'count', key, windowMs });
       if (answer.kind !== 'counted') throw new Error('the supervisor did not count a request');
       return answer;
+    },
+    streams: {
+      async add(caller, { total, perCaller }) {
+        const { answer } = await ask({ kind: 'count-stream', caller, maximums: { total, perCaller } });
+        if (answer.kind !== 'counted-stream') throw new Error('the supervisor did not count a stream');
+        return answer.reached;
+      },
+      remove: (caller) => send({ kind: 'ended-stream', caller }),
+      clear: () => send({ kind: 'ended-stream' }),
     },
     async metricsOfAll() {
       const { answer } = await ask({ kind: 'measure' });

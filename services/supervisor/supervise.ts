@@ -155,6 +155,9 @@ function hear(server: Server, from: WorkerProcess, message: WorkerMessage): void
     case 'left':
       reading.left(from);
       return;
+    case 'ended-stream':
+      requests.endedStream(from, message.caller);
+      return;
     case 'measured':
       metrics.heard(from, message.id, message.metrics);
       return;
@@ -180,8 +183,9 @@ async function answer(
 }
 
 function lose(server: Server, lost: WorkerProcess, ended: WorkerEnd): void {
-  const { workers, successions } = server;
+  const { workers, successions, requests } = server;
   workers.delete(lost);
+  requests.endedStream(lost);
   const isServing = lost === server.serving;
   if (isServing) server.serving = undefined;
   if (server.isStopping) {

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -9,6 +10,7 @@ import {
   type StreamLimits,
 } from '../../services/http/streams/event-streams.ts';
 import { createTickets, TICKET_MS } from '../../services/http/streams/tickets.ts';
+import { countOwnStreams, type StreamCounts } from '../../shared/count-streams.ts';
 import { type Ask, createAsk, createTokenOver } from '../support/access-client.ts';
 import { type EventReader, openEvents } from '../support/event-source.ts';
 import { readFeed } from '../support/feed-client.ts';
@@ -260,18 +262,21 @@ describe('a stream ends', () => {
   });
 
   /** Starts an application without content, and its streams. */
-  const startStreams = async (limits: Partial<StreamLimits>) => {
+  const startStreams = async (limits: Partial<StreamLimits>, counts = countOwnStreams()) => {
     const app = fastify();
     const streams = createEventStreams({
       limits: { ...STREAM_LIMITS, ...limits },
+      counts,
       rightsOf: () => 'same',
       accessState: () => 'same',
     });
     const opened = Promise.withResolvers<EventStream>();
     app.get('/:id', async (request, reply) => {
       const { id } = request.params as { readonly id: string };
-      opened.resolve(streams.open(request, reply, { id, authorization: undefined, rights: 'same' }));
+      opened.resolve(await streams.open(request, reply, { id, authorization: undefined, rights: 'same' }));
     });
+    const sockets: Socket[] = [];
+    app.server.on('connection', (socket) => void sockets.push(socket));
     const url = await app.listen({ port: 0 });
     onTestFinished(() => app.close());
     const open = async (id: string) => {
@@ -279,7 +284,7 @@ describe('a stream ends', () => {
       onTestFinished(reader.close);
       return reader;
     };
-    return { streams, opened: opened.promise, open };
+    return { streams, opened: opened.promise, open, sockets };
   };
 
   it('does not begin above the limit of its process', async () => {
@@ -307,6 +312,57 @@ describe('a stream ends', () => {
     expect(new Set(retries).size).toBeGreaterThan(10);
     await expect(open('a')).rejects.toThrow('This process is stopping: connect again');
     expect(streams.count()).toBe(0);
+  });
+
+  /** Counts of a supervisor that answers when the test says so. */
+  const slowCounts = () => {
+    const counts = countOwnStreams();
+    const asked = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    const left: string[] = [];
+    return {
+      asked: asked.promise,
+      answer: answered.resolve,
+      left,
+      async add(...[caller, maximums]: Parameters<StreamCounts['add']>) {
+        const reached = await counts.add(caller, maximums);
+        asked.resolve();
+        await answered.promise;
+        return reached;
+      },
+      remove(caller: string) {
+        counts.remove(caller);
+        left.push(caller);
+      },
+      clear() {
+        counts.clear();
+        left.push('all');
+      },
+    };
+  };
+
+  it('is not counted any more if its client disconnects while it is counted', async () => {
+    const counts = slowCounts();
+    const { streams, open, sockets } = await startStreams({ perCaller: 1 }, counts);
+    const refused = expect(open('a')).rejects.toThrow();
+    await counts.asked;
+    for (const socket of sockets) socket.destroy();
+    await refused;
+    counts.answer();
+    await expect.poll(() => counts.left).toEqual(['a']);
+    expect(streams.count()).toBe(0);
+    await open('a');
+  });
+
+  it('does not begin if its process stops while it is counted', async () => {
+    const counts = slowCounts();
+    const { streams, open } = await startStreams({ perCaller: 1 }, counts);
+    const refused = expect(open('a')).rejects.toThrow('This process is stopping: connect again');
+    await counts.asked;
+    streams.leave();
+    counts.answer();
+    await refused;
+    expect(counts.left).toEqual(['all']);
   });
 
   it('when its client does not read the stream', async () => {

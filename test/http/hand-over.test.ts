@@ -241,7 +241,7 @@ it('starts the newly installed program on SIGHUP, unless both cannot run at once
   await load.stop();
   expect(load.failures).toEqual([]);
   expect(readFileSync(`/proc/${second}/cmdline`, 'utf8')).toContain('current');
-  program.install((protocol) => protocol.replace('const PROTOCOL = 1;', 'const PROTOCOL = 2;'));
+  program.install((protocol) => protocol.replace(/const PROTOCOL = \d+;/, 'const PROTOCOL = 0;'));
   process.kill(server.supervisor, 'SIGHUP');
   await expect
     .poll(server.output, { timeout: 20_000 })

@@ -15,7 +15,6 @@ import { packageVersion } from '../output/package-version.ts';
 import type { ProcessRole } from '../settings/roles.ts';
 import type { ServeSettings } from '../settings/settings.ts';
 import { streamLimits } from '../settings/stream-settings.ts';
-import { sharedStreams } from '../settings/worker-settings.ts';
 
 export type ServeAppOptions = {
   readonly role: ProcessRole;
@@ -53,7 +52,8 @@ export async function serveApp(options: ServeAppOptions): Promise<void> {
     logger: options.logger,
     bodyLimit: settings.bodyLimit,
     uploadLimit: settings.uploadLimit,
-    streams: sharedStreams(streamLimits(settings), settings.workers),
+    streams: streamLimits(settings),
+    streamCounts: options.rotation?.streams,
     leaving: listener.leaving,
     protection: {
       corsOrigins: options.corsOrigins,

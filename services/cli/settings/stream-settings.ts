@@ -4,13 +4,14 @@ import { type SettingsOf, type SettingsTable, wholeNumber } from './setting.ts';
 export const STREAM_SETTINGS = {
   streams: {
     flags: '--streams <number>',
-    description: 'maximum number of open streams of server-sent events in this process (default: 20000)',
+    description:
+      'maximum number of open streams of server-sent events in this process, or in all its workers together (default: 20000)',
     schema: wholeNumber(0, 1_000_000).default(STREAM_LIMITS.total),
   },
   streamsPerCaller: {
     flags: '--streams-per-caller <number>',
     description:
-      'maximum number of open streams of one caller: a token, a user, or an address without a token (default: 1000)',
+      'maximum number of open streams of one caller: a token, a user, or an address without a token. All workers count together (default: 1000)',
     schema: wholeNumber(0, 1_000_000).default(STREAM_LIMITS.perCaller),
   },
   streamHeartbeat: {

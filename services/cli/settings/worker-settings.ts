@@ -1,5 +1,4 @@
 import { OUTPUT_LIMITS, type OutputLimits } from '../../http/sockets/bound-output.ts';
-import type { StreamLimits } from '../../http/streams/event-streams.ts';
 import { type SettingsTable, wholeNumber } from './setting.ts';
 
 export const WORKER_SETTINGS = {
@@ -22,14 +21,5 @@ export function outputLimits(workers: number): OutputLimits {
     ...OUTPUT_LIMITS,
     unsentBytes: shareOf(OUTPUT_LIMITS.unsentBytes, workers),
     waiting: shareOf(OUTPUT_LIMITS.waiting, workers),
-  };
-}
-
-/** Returns one process's part of the streams. */
-export function sharedStreams(limits: StreamLimits, workers: number): StreamLimits {
-  return {
-    ...limits,
-    total: shareOf(limits.total, workers),
-    perCaller: shareOf(limits.perCaller, workers),
   };
 }

@@ -46,7 +46,7 @@ async function streamChanges(
 ): Promise<void> {
   const asked = await readStreamRequest(options, request, reply);
   const { reader, since } = feedOf(options).reader(options.apiFor(asked.rights), asked.query);
-  const stream = asked.open();
+  const stream = await asked.open();
   await feeds.sendTo(reader, asked.last ?? since, stream).catch((error: unknown) => {
     reportError(error as Error, request);
     stream.end(retryFrame());

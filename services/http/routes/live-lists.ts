@@ -39,7 +39,7 @@ export function createLiveLists(options: StreamContext & { readonly registry: Sc
           return isV4 ? presentInV4(options.registry, type, body) : body;
         },
       };
-      const open = () => ({ stream: asked.open(), isNotify: live === 'notify' });
+      const open = async () => ({ stream: await asked.open(), isNotify: live === 'notify' });
       await lists.sendTo(list, open, asked.last);
     },
   };

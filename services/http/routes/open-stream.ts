@@ -27,7 +27,7 @@ export type StreamRequest = {
   readonly query: string;
   /** Id of the last event that the client has received. */
   readonly last: string | undefined;
-  open(): EventStream;
+  open(): Promise<EventStream>;
 };
 
 /** Reads a request for a stream. With a ticket the caller is the sender of the request for which the ticket was made. */

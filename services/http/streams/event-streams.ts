@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ReachedLimit, StreamCounts } from '../../../shared/count-streams.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import { SECURITY_HEADERS } from '../answers/responses.ts';
 
 /** Limits of streams of server-sent events. */
 export const STREAM_LIMITS = {
-  /** Maximum number of open streams of this process. */
+  /** Maximum number of open streams of a server. */
   total: 20_000,
   /** Maximum number of open streams of one caller: a token, a user, or a network address without a token. */
   perCaller: 1_000,
@@ -38,8 +39,8 @@ export type EventStream = {
 };
 
 export type EventStreams = {
-  /** Answers a request with a stream. Throws RequestError: 429 above the limits, 503 while this process ends. */
-  open(request: FastifyRequest, reply: FastifyReply, caller: StreamCaller): EventStream;
+  /** Answers a request with a stream. Rejects with RequestError: 429 above the limits, 503 while this process ends. */
+  open(request: FastifyRequest, reply: FastifyReply, caller: StreamCaller): Promise<EventStream>;
   /** Ends streams whose caller's rights have changed. Call this before you send content. */
   verify(): Promise<void>;
   /** Ends all streams, so that their clients connect to another process. Refuses new ones. */
@@ -49,6 +50,7 @@ export type EventStreams = {
 
 export type EventStreamsOptions = {
   readonly limits: StreamLimits;
+  readonly counts: StreamCounts;
   /** Returns the state of tokens and roles. It is another object after each change. */
   readonly accessState: () => unknown;
   /** Returns the key of the current rights of this `Authorization`; undefined if it is no longer valid. */
@@ -75,9 +77,8 @@ export function retryFrame(): string {
 
 /** Creates the streams of one process. Timers run only while there are streams. */
 export function createEventStreams(options: EventStreamsOptions): EventStreams {
-  const { limits, rightsOf, accessState } = options;
+  const { limits, counts, rightsOf, accessState } = options;
   const streams = new Set<Open>();
-  const perCaller = new Map<string, number>();
   let isLeaving = false;
   let timers: readonly NodeJS.Timeout[] = [];
 
@@ -107,28 +108,32 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
   };
   const remove = (stream: Open) => {
     if (!streams.delete(stream)) return;
-    const left = (perCaller.get(stream.caller.id) ?? 1) - 1;
-    if (left === 0) perCaller.delete(stream.caller.id);
-    else perCaller.set(stream.caller.id, left);
+    if (!isLeaving) counts.remove(stream.caller.id);
     if (streams.size === 0) {
       for (const timer of timers) clearInterval(timer);
       timers = [];
     }
     stream.closed();
   };
+  const refuseLeaving = () => {
+    if (isLeaving) throw new RequestError('starting', 'This process is stopping: connect again');
+  };
   return {
-    open(request, reply, caller) {
-      const own = perCaller.get(caller.id) ?? 0;
-      if (isLeaving) throw new RequestError('starting', 'This process is stopping: connect again');
-      if (streams.size >= limits.total) throw tooMany(streams.size, '--streams');
-      if (own >= limits.perCaller) throw tooMany(own, '--streams-per-caller');
-      perCaller.set(caller.id, own + 1);
+    async open(request, reply, caller) {
+      refuseLeaving();
+      const state = accessState();
+      const reached = await counts.add(caller.id, limits);
+      // `leave` has forgotten the stream that was just counted.
+      refuseLeaving();
+      if (reached !== undefined) throw tooMany(reached);
       const stream = openStream(reply, caller, limits);
       streams.add(stream);
-      reply.raw.once('close', () => remove(stream));
-      if (request.raw.socket.destroyed) remove(stream);
       start();
+      reply.raw.once('close', () => remove(stream));
+      // The client may have disconnected while the stream was counted.
+      if (request.raw.socket.destroyed) remove(stream);
       stream.send(retryFrame());
+      if (accessState() !== state) await endOthers();
       return stream;
     },
     async verify() {
@@ -139,14 +144,15 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
     },
     leave() {
       isLeaving = true;
+      // The clients open their streams in other processes before the last of these has ended.
+      counts.clear();
       for (const stream of streams) stream.end(retryFrame());
     },
     count: () => streams.size,
   };
 }
 
-/** `option`: the option that sets the limit. */
-function tooMany(found: number, option: string): RequestError {
+function tooMany({ found, option }: ReachedLimit): RequestError {
   const message = `${found} streams are open: close one first, or raise ${option}`;
   return new RequestError('too-many-streams', message, { found, option });
 }

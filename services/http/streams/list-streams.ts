@@ -68,9 +68,9 @@ export function createListStreams({ freshness, streams, failed }: ListStreamsOpt
     /**
      * Makes the first answer, calls `open`, and sends the answer unless the client has it. `last`: id of the answer that the client has.
      */
-    async sendTo(list: LiveList, open: () => LiveStream, last: string | undefined): Promise<void> {
+    async sendTo(list: LiveList, open: () => Promise<LiveStream>, last: string | undefined): Promise<void> {
       const shown = await answerNow(list);
-      const live = open();
+      const live = await open();
       const known = lists.get(list.name);
       // A shared list without members waits for a change, and then ends.
       const isWatched = known !== undefined && known.members.size > 0;

@@ -38,7 +38,7 @@ function followList(stream: MemoryStream): Promise<void> {
   });
   const answer = async () => Buffer.from('{}');
   const list = { name: 'list', generation: '', known: memory.create(), answer };
-  return createListStreams(idleOptions()).sendTo(list, () => ({ stream, isNotify: false }), undefined);
+  return createListStreams(idleOptions()).sendTo(list, async () => ({ stream, isNotify: false }), undefined);
 }
 
 function followFeed(stream: MemoryStream): Promise<void> {

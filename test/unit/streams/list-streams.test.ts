@@ -31,7 +31,7 @@ it('answers of a list that changes constantly are made at a limited rate', async
   };
   const list = { name: 'list', generation: '', known: known as KnownAnswers, answer };
   const begun = performance.now();
-  await streams.sendTo(list, () => ({ stream, isNotify: false }), undefined);
+  await streams.sendTo(list, async () => ({ stream, isNotify: false }), undefined);
   const ended = await enough.promise;
   stream.closed();
   // The first two answers have no pause: one for the request, one for changes since. A timer may be early by a millisecond.
@@ -69,7 +69,7 @@ function startList() {
     },
     async follow(last?: string) {
       const stream = createMemoryStream();
-      await streams.sendTo(list, () => ({ stream, isNotify: false }), last);
+      await streams.sendTo(list, async () => ({ stream, isNotify: false }), last);
       const sent = () => [...stream.text().matchAll(/^data: (.*)$/gm)].map(([, text]) => text);
       const lastId = () => [...stream.text().matchAll(/^id: (.*)$/gm)].at(-1)?.[1];
       return { sent, lastId };
