@@ -7,6 +7,9 @@ import { createRotation, type Rotation } from './rotation.ts';
 import { createSocketsOfWorker } from './sockets-of-worker.ts';
 import { createWorkerRequests, sendToSupervisor as send } from './worker-requests.ts';
 
+/** `elapsedMs`: milliseconds since the signal. */
+export type StopHeard = (reason: StopReason, elapsedMs?: number) => void;
+
 /** The supervisor of this process, which is a worker. */
 export type Supervisor = Hello & {
   readonly pid: number;
@@ -25,8 +28,11 @@ export type Supervisor = Hello & {
   building(pid: number): void;
   /** Reports that this worker prints the greeting, so that no later worker prints it. */
   greeting(): void;
-  /** Calls back when the supervisor stops, or another worker serves. Without a callback this process ends immediately. */
-  onStop(stop: (reason: StopReason) => void): void;
+  /**
+   * Calls back when the supervisor stops, or another worker serves. Without a callback this process ends immediately. Calls `hurry` when the
+   * supervisor stops after another worker serves.
+   */
+  onStop(stop: StopHeard, hurry: () => void): void;
   /** Hands over to another worker. Rejects with a message if that is not possible. */
   handOver(succession: Succession): Promise<void>;
   /** Calls back when another worker is about to replace this one. That worker waits until `give` has resolved. */
@@ -70,7 +76,8 @@ export async function connectSupervisor(): Promise<Supervisor> {
   const hello = Promise.withResolvers<Hello>();
   const turn = Promise.withResolvers<void>();
   // Until `onStop` is called there is nothing to close.
-  let stop: (reason: StopReason) => void = () => process.exit(0);
+  let stop: StopHeard = () => process.exit(0);
+  let hurry = (): void => {};
   let giveWay = async (): Promise<void> => {};
   let renew = (): void => {};
 
@@ -92,7 +99,9 @@ export async function connectSupervisor(): Promise<Supervisor> {
         return rotation.measure(message.id);
       case 'stop':
         if (message.reason === 'replaced') sockets.leave();
-        stop(message.reason);
+        return stop(message.reason, message.elapsedMs);
+      case 'hurry':
+        return hurry();
     }
   };
   process.on('message', (message, socket) => hear(message as ToWorker, socket as object | undefined));
@@ -111,8 +120,9 @@ export async function connectSupervisor(): Promise<Supervisor> {
     serving: (log, drainMs, followers) => send({ kind: 'serving', log, drainMs, followers }),
     building: (pid) => send({ kind: 'building', pid }),
     greeting: () => send({ kind: 'greeting' }),
-    onStop(called) {
+    onStop(called, hurried) {
       stop = called;
+      hurry = hurried;
     },
     async handOver(succession) {
       await ask({ kind: 'hand-over', ...succession });

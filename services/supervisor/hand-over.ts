@@ -13,19 +13,18 @@ const YIELD_MS = 5_000;
 
 /**
  * Replaces the worker `from` by `next`. `next` opens its generation, applies the log and warms up while `from` serves. After `yielding`,
- * `from` steps down. Then `next` becomes leader and accepts connections, within `enterMs`.
+ * `from` steps down. Then `next` becomes leader and accepts connections, within `enterMs`. `yielding` may resolve with false to refuse.
  */
 export async function handOver(
   from: WorkerProcess,
   next: WorkerProcess,
   enterMs: number,
-  yielding: () => Promise<void>,
+  yielding: () => Promise<boolean>,
 ): Promise<HandOverEnd> {
-  if (!(await isPrepared(from, next))) {
+  if (!(await isPrepared(from, next)) || !(await yielding())) {
     next.kill();
     return 'refused';
   }
-  await yielding();
   from.send({ kind: 'yield' });
   if (!(await within(YIELD_MS, [from.steps.yielded, from.ended]))) from.kill();
   next.send({ kind: 'enter' });

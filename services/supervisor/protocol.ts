@@ -139,7 +139,10 @@ export type ToWorker =
   | { readonly kind: 'connection' }
   /** Asks for the worker's metrics. */
   | { readonly kind: 'measure'; readonly id: number }
-  | { readonly kind: 'stop'; readonly reason: StopReason };
+  /** `elapsedMs`: milliseconds since the signal. The time for last requests is shorter by them. */
+  | { readonly kind: 'stop'; readonly reason: StopReason; readonly elapsedMs?: number }
+  /** Tells a replaced worker that the whole server stops: it does not wait for idle connections. */
+  | { readonly kind: 'hurry' };
 
 /** `replaced`: another worker serves. */
 export type StopReason = NodeJS.Signals | 'replaced';

@@ -27,6 +27,7 @@ export const AFTER_DRAIN_MS = 5_000;
 export function createSuccessions(options: SuccessionsOptions) {
   const failures = new WeakMap<WorkerProcess, string>();
   let isSwitching = false;
+  let switched: Promise<void> | undefined;
   /** Resolves when the last hand-over is over and the worker that served before has ended. */
   let last: Promise<void> | undefined;
   let retiring: WorkerProcess | undefined;
@@ -38,9 +39,13 @@ export function createSuccessions(options: SuccessionsOptions) {
     const over = Promise.withResolvers<void>();
     last = over.promise;
     const next = options.start(succession);
+    const switching = Promise.withResolvers<void>();
     const ended = await handOver(from, next, succession.enterMs, async () => {
+      if (options.isStopping()) return false;
       isSwitching = true;
+      switched = switching.promise;
       await options.retireReaders();
+      return true;
     });
     if (ended === 'entered') {
       options.entered(from, next);
@@ -51,6 +56,7 @@ export function createSuccessions(options: SuccessionsOptions) {
       last = undefined;
       over.resolve();
     });
+    switching.resolve();
     if (ended === 'entered') return;
     const reason =
       failures.get(next) ?? 'the process that should serve it has ended: see the log of the server';
@@ -60,10 +66,13 @@ export function createSuccessions(options: SuccessionsOptions) {
   /** Ends the worker that served, unless it still serves. */
   async function retire(from: WorkerProcess, ended: HandOverEnd): Promise<void> {
     if (ended === 'refused') return;
+    // No other worker answers requests: this one stops like a serving worker.
+    if (ended === 'lost' && options.isStopping()) return;
     retiring = from;
     // The answer to the worker's request must be sent before `stop`.
     await nextTurn();
-    if (!options.isStopping()) from.send({ kind: 'stop', reason: 'replaced' });
+    from.send({ kind: 'stop', reason: 'replaced' });
+    if (options.isStopping()) from.send({ kind: 'hurry' });
     const drainMs = ended === 'lost' ? 0 : options.drainMs();
     // When the server stops, this worker has the same time as the others.
     if (!(await within(drainMs + AFTER_DRAIN_MS, [from.ended])) && !options.isStopping()) from.kill();
@@ -79,6 +88,8 @@ export function createSuccessions(options: SuccessionsOptions) {
     failed: (worker: WorkerProcess, reason: string) => void failures.set(worker, reason),
     /** Returns true from the step-down of a worker until the next worker serves. Meanwhile the hand-over handles a lost worker. */
     isSwitching: () => isSwitching,
+    /** Resolves when the next worker serves, or is lost, if a worker has begun to step down. */
+    switched: async () => switched,
     /** The replaced worker that answers its last requests. */
     retiring: () => retiring,
   };

@@ -17,8 +17,8 @@ export type SuperviseOptions = {
   readonly reportCrash: (end: WorkerEnd, log: LogStyle) => void;
 };
 
-/** Milliseconds after which the leader is stopped, even if reading workers still answer requests. */
-const READERS_STOP_MS = 1_000;
+/** Workers begin to stop after this, even if others that send them requests still answer. */
+const OTHERS_STOP_MS = 1_000;
 
 /** State of a server. Only this file changes it. */
 type Server = SuperviseOptions & {
@@ -217,8 +217,6 @@ function report(server: Server, ended: WorkerEnd): void {
 function stop(server: Server, signal: NodeJS.Signals): void {
   if (server.isStopping) killAll(server);
   server.isStopping = true;
-  // The socket closes before the workers stop: otherwise a client whose connection ends would connect again.
-  server.requests.shared()?.close();
   if (server.workers.size === 0) end(server, 0);
   setTimeout(() => killAll(server), drainMsOf(server) + AFTER_DRAIN_MS);
   void stopWorkers(server, signal);
@@ -226,17 +224,45 @@ function stop(server: Server, signal: NodeJS.Signals): void {
 
 /** Stops the leader last, because the reading workers send it the writes of their last requests. */
 async function stopWorkers(server: Server, signal: NodeJS.Signals): Promise<void> {
-  const { reading, successions, workers } = server;
+  const { reading, requests, workers } = server;
+  const since = performance.now();
+  const stopNow = (worker: WorkerProcess) =>
+    worker.send({ kind: 'stop', reason: signal, elapsedMs: performance.now() - since });
+  await endHandOver(server);
+  // Before these workers stop: a client whose connection ends would connect again.
+  requests.shared()?.close();
   const readers = reading.all();
-  const retired = reading.retired();
-  for (const worker of readers) worker.send({ kind: 'stop', reason: signal });
-  if (readers.length > 0) await within(READERS_STOP_MS, [Promise.all(readers.map(({ ended }) => ended))]);
-  for (const worker of workers) {
-    // A replaced worker answers its last requests. A worker that prepares to serve has none.
-    if (worker === successions.retiring() || readers.includes(worker) || retired.includes(worker)) continue;
-    if (worker === server.serving || successions.isSwitching()) worker.send({ kind: 'stop', reason: signal });
-    else worker.kill();
+  for (const worker of readers) stopNow(worker);
+  await haveEnded(readers);
+  // Replaced workers have been stopped before.
+  const stopped = [...readers, ...replacedWorkers(server)];
+  for (const worker of workers) if (!stopped.includes(worker)) stopNow(worker);
+}
+
+/**
+ * Ends a hand-over. Kills a worker that prepares to serve: it has no requests, and would keep the listening socket open. If another worker
+ * has stepped down for it, waits until it serves, and then for replaced workers, because they send it their requests.
+ */
+async function endHandOver(server: Server): Promise<void> {
+  const { reading, serving, successions, workers } = server;
+  const others = [serving, ...reading.all(), ...replacedWorkers(server)];
+  for (const worker of replacedWorkers(server)) worker.send({ kind: 'hurry' });
+  if (successions.isSwitching()) await within(drainMsOf(server), [successions.switched()]);
+  else {
+    const preparing = [...workers].filter((worker) => !others.includes(worker));
+    for (const worker of preparing) worker.kill();
+    await haveEnded(preparing);
   }
+  await haveEnded(replacedWorkers(server));
+}
+
+function replacedWorkers({ reading, successions }: Server): readonly WorkerProcess[] {
+  const retiring = successions.retiring();
+  return retiring === undefined ? reading.retired() : [retiring, ...reading.retired()];
+}
+
+async function haveEnded(workers: readonly WorkerProcess[]): Promise<void> {
+  if (workers.length > 0) await within(OTHERS_STOP_MS, [Promise.all(workers.map(({ ended }) => ended))]);
 }
 
 function killAll(server: Server): never {

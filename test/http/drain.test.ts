@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { type RunningServer, startServer } from '../support/server.ts';
 import { startWorkers } from '../support/several-workers.ts';
@@ -37,7 +38,26 @@ it('SIGTERM under load with two workers does the same', takesMinutes('two worker
   await stopUnderLoad(await startWorkers());
 });
 
-async function stopUnderLoad(server: RunningServer): Promise<void> {
+const inSwitch = takesMinutes('a stop in the switch of a hand-over');
+
+it('SIGTERM when the next worker of a hand-over has become the leader does the same', inSwitch, async () => {
+  const server = await startServer({ arguments: ['--log-level', 'info'] });
+  onTestFinished(() => server.dispose());
+  await stopUnderLoad(server, () => handedOver(server, 'this process is the leader', 2));
+});
+
+it('SIGTERM when a reading worker of a hand-over has been replaced does the same', inSwitch, async () => {
+  const server = await startWorkers();
+  await stopUnderLoad(server, () => handedOver(server, 'another process serves now', 1));
+});
+
+/** Starts a hand-over. Resolves when the log has a message so many times. */
+async function handedOver(server: RunningServer, message: string, times: number): Promise<void> {
+  process.kill(server.supervisor, 'SIGHUP');
+  while (server.output().split(message).length <= times) await delay(1);
+}
+
+async function stopUnderLoad(server: RunningServer, before = async () => {}): Promise<void> {
   const path = `${server.url}/api/restaurants`;
   const written: string[] = [];
   const statuses: number[] = [];
@@ -68,6 +88,7 @@ async function stopUnderLoad(server: RunningServer): Promise<void> {
   };
   const clients = Array.from({ length: CLIENTS }, (_, number) => client(number));
   await enough.promise;
+  await before();
   const exit = server.stop('SIGTERM');
   await Promise.all(clients);
   expect(await exit).toMatchObject({ code: 0, signal: null });

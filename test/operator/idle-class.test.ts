@@ -123,7 +123,7 @@ describe('the class "idle"', IF_ALLOWED, () => {
   it('cannot be left by a process that has ended, and a hand-over to it is refused', async () => {
     const child = startBusy();
     const [from, next] = [createMemoryWorker(), { ...createMemoryWorker(), pid: idOf(child) }];
-    const end = handOver(from, next, 1_000, async () => {});
+    const end = handOver(from, next, 1_000, async () => true);
     child.kill('SIGKILL');
     await once(child, 'exit');
     next.says('ready');
@@ -133,7 +133,7 @@ describe('the class "idle"', IF_ALLOWED, () => {
   it('is being left when the serving worker ends: the hand-over is refused, since another worker will serve', async () => {
     const child = startBusy();
     const [from, next] = [createMemoryWorker(), { ...createMemoryWorker(), pid: idOf(child) }];
-    const end = handOver(from, next, 1_000, async () => {});
+    const end = handOver(from, next, 1_000, async () => true);
     await vi.waitFor(() => expect(classesOf(idOf(child))).toEqual([IDLE]), patiently);
     next.says('ready');
     from.ends();

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { CallerAddress } from '../../http/sockets/caller-address.ts';
 import type { Listener } from '../../http/sockets/listen.ts';
 import { proxyRequests } from '../../http/sockets/proxy-requests.ts';
-import { isWorker } from '../../supervisor/connect-supervisor.ts';
+import { isWorker, type StopHeard } from '../../supervisor/connect-supervisor.ts';
 import { FINAL_EXIT, type StopReason } from '../../supervisor/protocol.ts';
 import { reachableUrl } from '../output/reachable-url.ts';
 import type { OperatingProcess } from './open-operating.ts';
@@ -20,12 +20,12 @@ export type StopOptions = {
   readonly ports: OperatingProcess;
   /** Absent: no other worker takes the place of this process. */
   readonly callers?: CallerAddress;
-  /** Calls back for each signal to stop. */
-  readonly signals: (heard: (signal: StopReason) => void) => void;
+  /** Calls back for each signal to stop. Calls `hurry` if the next process stops too. */
+  readonly signals: (heard: StopHeard, hurry: () => void) => void;
 };
 
 /** The signals that this process gets itself. */
-export function ownSignals(heard: (signal: NodeJS.Signals) => void): void {
+export function ownSignals(heard: StopHeard): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => heard(signal));
 }
 
@@ -40,16 +40,21 @@ export function stopOnSignal(options: StopOptions) {
   const { logger, ports, signals } = options;
   const parts: Stoppable = { running: undefined, others: [] };
   let stopping = false;
-  const stop = async (reason: StopReason) => {
+  const stop = async (reason: StopReason, elapsedMs: number) => {
+    // A signal has come in a hand-over that has been completed only now.
+    if (stopping && reason === 'replaced') return;
     if (stopping) process.exit(1);
     stopping = true;
     if (reason === 'replaced') await leaveToNext(parts, options);
-    else await leave(parts, options, reason);
+    else await leave(parts, options, { signal: reason, elapsedMs });
     await parts.running?.served.close();
     await ports.close();
     process.exit(0);
   };
-  signals((signal) => void stop(signal).catch((error: unknown) => die(logger, error)));
+  signals(
+    (signal, elapsedMs = 0) => void stop(signal, elapsedMs).catch((error: unknown) => die(logger, error)),
+    () => parts.running?.listener.hurry(),
+  );
   return {
     /** Sets what has to be stopped. The process ends when it cannot continue. */
     with(listener: Listener, served: Served): void {
@@ -75,12 +80,19 @@ export function stopOnSignal(options: StopOptions) {
   };
 }
 
-async function leave({ running, others }: Stoppable, options: StopOptions, signal: string): Promise<void> {
-  const { logger, ports, drainSeconds } = options;
+/** Minimum time for last requests, if `--drain-seconds` is not shorter and other processes had to stop before this one. */
+const LEAST_DRAIN_MS = 1_000;
+
+async function leave(
+  { running, others }: Stoppable,
+  { logger, ports, drainSeconds }: StopOptions,
+  { signal, elapsedMs }: { readonly signal: string; readonly elapsedMs: number },
+): Promise<void> {
   logger.info({ signal }, 'stopping');
   ports.operating.readiness.draining();
   for (const other of others) await other.close();
-  const drained = running?.listener.drain(drainSeconds * 1000);
+  const wholeMs = drainSeconds * 1000;
+  const drained = running?.listener.drain(Math.max(wholeMs - elapsedMs, Math.min(wholeMs, LEAST_DRAIN_MS)));
   // Stepping down does not wait for reads, which may take long.
   await Promise.all([drained, Promise.race([drained, running?.served.stepDown?.()])]);
 }

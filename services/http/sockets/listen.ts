@@ -23,6 +23,8 @@ export type Listener = {
    * answers requests that still arrive on open connections.
    */
   drain(graceMs: number, next?: RequestListener): Promise<void>;
+  /** While it drains with `next`: idle connections are closed as soon as without `next`. */
+  hurry(): void;
   /** Calls back when it begins to drain. Streams have to end then. */
   leaving(left: () => void): void;
   /** Resolves with `next` of `drain` when this process no longer accepts connections. */
@@ -120,6 +122,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
         leave(next);
       });
     },
+    hurry: () => void closeIdle(server, IDLE_MS).unref(),
     left,
     output,
   };
@@ -152,6 +155,10 @@ const IDLE_MS = 250;
  */
 const IDLE_WITH_NEXT_MS = 5_000;
 
+function closeIdle(server: Server, everyMs: number): NodeJS.Timeout {
+  return setInterval(() => void afterReading().then(() => server.closeIdleConnections()), everyMs);
+}
+
 async function drain(
   server: Server,
   socket: ListeningSocket,
@@ -162,7 +169,7 @@ async function drain(
   // The socket closes first, because a client whose connection ends would connect again.
   const { ended } = await socket.close();
   left();
-  const idle = setInterval(() => void afterReading().then(() => server.closeIdleConnections()), idleMs);
+  const idle = closeIdle(server, idleMs);
   server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
   await ended;
   clearTimeout(deadline);

@@ -14,7 +14,7 @@ beforeEach(() => {
 function start() {
   const [from, next] = [createMemoryWorker(), createMemoryWorker()];
   let end: HandOverEnd | undefined;
-  const ended = handOver(from, next, ENTER_MS, async () => {}).then((found) => {
+  const ended = handOver(from, next, ENTER_MS, async () => true).then((found) => {
     end = found;
   });
   return { from, next, ended, end: () => end };
