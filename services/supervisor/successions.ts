@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type HandOverEnd, handOver, within } from './hand-over.ts';
 import type { Succession } from './protocol.ts';
-import type { WorkerProcess } from './worker-process.ts';
+import type { WorkerEnd, WorkerProcess } from './worker-process.ts';
 
 /** Hand-overs from the serving worker to another one. They run one after the other. */
 export type Successions = ReturnType<typeof createSuccessions>;
@@ -39,6 +39,10 @@ export function createSuccessions(options: SuccessionsOptions) {
     const over = Promise.withResolvers<void>();
     last = over.promise;
     const next = options.start(succession);
+    let nextEnd: WorkerEnd | undefined;
+    void next.ended.then((end) => {
+      nextEnd = end;
+    });
     const switching = Promise.withResolvers<void>();
     const ended = await handOver(from, next, succession.enterMs, async () => {
       if (options.isStopping()) return false;
@@ -58,8 +62,7 @@ export function createSuccessions(options: SuccessionsOptions) {
     });
     switching.resolve();
     if (ended === 'entered') return;
-    const reason =
-      failures.get(next) ?? 'the process that should serve it has ended: see the log of the server';
+    const reason = failures.get(next) ?? endOf(nextEnd?.signal);
     throw new Error(`generation ${succession.generation} is not served: ${reason}`);
   }
 
@@ -93,4 +96,11 @@ export function createSuccessions(options: SuccessionsOptions) {
     /** The replaced worker that answers its last requests. */
     retiring: () => retiring,
   };
+}
+
+/** Says how the next worker has ended, because no log has a line about a worker that was killed. */
+function endOf(signal: NodeJS.Signals | null | undefined): string {
+  const process = 'the process that should serve it';
+  if (typeof signal !== 'string') return `${process} has ended: see the log of the server`;
+  return `${process} was ended by ${signal}, perhaps because memory was short`;
 }

@@ -102,7 +102,9 @@ it('continues when the next process is killed, and the same rebuild serves later
   const { code, output } = await running.exited;
   expect({ code, output }).toMatchObject({
     code: 1,
-    output: expect.stringContaining('generation 2 is not served'),
+    output: expect.stringContaining(
+      'generation 2 is not served: the process that should serve it was ended by SIGKILL',
+    ),
   });
   expect(workers(server)).toEqual([first]);
   expect(await create(server.url, 'd')).toBe(201);
