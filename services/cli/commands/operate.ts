@@ -1,3 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { DataDirectoryInUse, readDirectoryHolder } from '../../../shared/sqlite/lock-data-directory.ts';
+import { ServerGone, ServerSilent } from '../../operator/call-operator.ts';
 import { openOperations } from '../../operator/open-operations.ts';
 import type { Operations } from '../../operator/operations.ts';
 import { isFound, noDataDirectory, requireLog } from '../settings/access-log.ts';
@@ -19,6 +22,37 @@ export async function withOperations<Result>(
   } finally {
     await operations.close();
   }
+}
+
+const ATTEMPTS = 600;
+const PAUSE_MS = 100;
+
+/**
+ * Runs `use` like `withOperations`, and repeats it if the server ends during it. A server that is stopping accepts no requests and still
+ * has the directory: this waits up to a minute for its end, or for that of another command.
+ */
+export async function awaitOperations<Result>(
+  settings: OperatorSettings,
+  use: (operations: Operations) => Promise<Result>,
+): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await withOperations(settings, use);
+    } catch (error) {
+      const isGone = error instanceof ServerGone && !(error instanceof ServerSilent);
+      if (!isGone && !(error instanceof DataDirectoryInUse)) throw error;
+      if (attempt === ATTEMPTS) throw isGone ? stillEnding(settings.data, error) : error;
+    }
+    await delay(PAUSE_MS);
+  }
+}
+
+function stillEnding(data: string, cause: ServerGone): ServerGone {
+  const pid = readDirectoryHolder(data)?.pid;
+  return new ServerGone(
+    `the server of the data directory${pid === undefined ? '' : `, process ${pid},`} has answered no request for a minute and has not ended: end it with kill -9, then run this command again`,
+    { cause },
+  );
 }
 
 /** Throws a message if there is no data directory or no log: a typing error must not create one. */

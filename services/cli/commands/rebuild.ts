@@ -29,7 +29,7 @@ import { showRebuild } from '../output/show-rebuild.ts';
 import { chooseReadSide } from '../settings/read-side.ts';
 import { InvalidSettings, type OperatorSettings } from '../settings/settings.ts';
 import { readLiveGraph } from './live-graph-file.ts';
-import { requireDataDirectory, withOperations } from './operate.ts';
+import { awaitOperations, requireDataDirectory } from './operate.ts';
 
 /** Options of `varve rebuild`, as typed. */
 export type RebuildArguments = {
@@ -150,7 +150,7 @@ async function makeHere(making: Making, isOver = false): Promise<Rebuild> {
         takesOver: !isBuilder(),
         // A builder may briefly outlive a server that was killed, while the next server starts.
         withOperations: async (use) =>
-          isBuilder() ? use(operationsOfServer(data)) : withOperations(settings, use),
+          isBuilder() ? use(operationsOfServer(data)) : awaitOperations(settings, use),
       },
       { scope, accept, othersEndMs: isOver ? BUILDER_ENDS_MS : 0 },
     );
