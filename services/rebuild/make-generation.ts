@@ -1,7 +1,6 @@
 import type { Rebuild } from '../../projections/generations/generation.ts';
 import { checkFile, graphFile } from '../../projections/graph/store/generation-files.ts';
 import { removeDatabase } from '../../shared/sqlite/copy-database.ts';
-import type { Operations } from '../operator/operations.ts';
 import { fillDocuments, type GenerationIndices, openNextIndices } from './fill-documents.ts';
 import {
   convertAhead,
@@ -21,8 +20,7 @@ import { type Verification, verifyGeneration, verifyNextDocuments } from './veri
  */
 export async function makeGeneration(host: RebuildHost, rebuild: Rebuild, accept: boolean): Promise<void> {
   // The graph is complete, and the process that switches over to it may have it open.
-  if (rebuild.phase === 'taking over')
-    return host.withOperations((operations) => switchOver(host, rebuild, operations));
+  if (rebuild.phase === 'taking over') return switchOver(host, rebuild);
   const making: Making = { host, rebuild, accept, graphs: openGraphs(host, rebuild), opened: [] };
   try {
     if (rebuild.scope.copy === true) await makeCopy(making);
@@ -63,7 +61,7 @@ async function makeCopy(making: Making): Promise<void> {
   if (host.plan.outside === undefined) convertAhead(host, rebuild, graphs);
   refuseInterrupted(host.store, rebuild);
   await fillIndices(making);
-  await host.withOperations((operations) => takeOver(making, operations));
+  await takeOver(making);
 }
 
 /** Makes a generation with the live one's content types. Both are compared at the live one's position, which moves. */
@@ -72,15 +70,12 @@ async function makeBeside(making: Making): Promise<void> {
   await fillGraphs(host, rebuild, graphs);
   const indices = await fillIndices(making);
   await host.withOperations(async (operations) => {
-    const verify = async () => {
-      for await (const _level of operations.run('level', {}));
-      // This applies events that were written in the meantime.
-      await fillGraphs(host, rebuild, graphs);
-      return note(host, rebuild, await verifyGeneration(host, rebuild, graphs, indices));
-    };
-    if (!(await verify()) && !accept) return;
-    await takeOver(making, operations);
+    for await (const _level of operations.run('level', {}));
   });
+  // This applies events that were written in the meantime.
+  await fillGraphs(host, rebuild, graphs);
+  const isGood = note(host, rebuild, await verifyGeneration(host, rebuild, graphs, indices));
+  if (isGood || accept) await takeOver(making);
 }
 
 /**
@@ -105,7 +100,7 @@ async function makeForChange(making: Making): Promise<void> {
     const isGood = note(host, rebuild, await verifyNextDocuments(host, rebuild, graphs, indices));
     if (!isGood && !accept) return;
   }
-  await host.withOperations((operations) => takeOver(making, operations));
+  await takeOver(making);
 }
 
 async function fillIndices({
@@ -131,19 +126,21 @@ function note(host: RebuildHost, rebuild: Rebuild, found: Verification): boolean
   return false;
 }
 
-async function takeOver({ host, rebuild, graphs }: Making, operations: Operations): Promise<void> {
+async function takeOver({ host, rebuild, graphs }: Making): Promise<void> {
   const { data, store } = host;
   await replay(host, graphs.made, await host.log.lastPosition());
   graphs.close();
   finishFile(graphFile(data, rebuild.generation));
   removeDatabase(checkFile(data, rebuild.generation));
   store.enter(rebuild.id, 'taking over');
-  await switchOver(host, rebuild, operations);
+  await switchOver(host, rebuild);
 }
 
 /** Switches over, or reports to the server that started this process that the generation is ready for it. */
-async function switchOver(host: RebuildHost, rebuild: Rebuild, operations: Operations): Promise<void> {
+async function switchOver(host: RebuildHost, rebuild: Rebuild): Promise<void> {
   host.tell(host.store.rebuild() ?? rebuild);
   if (!host.takesOver) return;
-  for await (const _line of operations.run('take-over', { generation: rebuild.generation }));
+  await host.withOperations(async (operations) => {
+    for await (const _line of operations.run('take-over', { generation: rebuild.generation }));
+  });
 }

@@ -25,7 +25,8 @@ export type RebuildHost = {
   readonly report: Report;
   /**
    * Runs operations in the server that holds the data directory. If there is no server, this process locks the directory and runs them; a
-   * builder fails with ServerGone instead.
+   * builder fails with ServerGone instead. A server that starts meanwhile waits, so this is called only for short steps. Repeats `use` if
+   * the server ends during it.
    */
   readonly withOperations: <Result>(use: (operations: Operations) => Promise<Result>) => Promise<Result>;
   /** True if this process switches over to the new generation; false if the server that started it does. */

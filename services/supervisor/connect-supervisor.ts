@@ -15,7 +15,10 @@ export type Supervisor = Hello & {
   readonly pid: number;
   /** Returns the supervisor's listening socket of this name, for an HTTP server of this process. */
   socket(name: SocketName): (server: Server) => ListeningSocket;
-  /** Lets the supervisor lock the data directory. Rejects with a message if another process has locked it. */
+  /**
+   * Lets the supervisor lock the data directory. Rejects with a message if another process has locked it, with the code HELD_BY_COMMAND if
+   * that is not a server.
+   */
   lock(directory: string, channel: OperatorChannel): Promise<void>;
   /** Says that this worker serves: another one is started if it crashes. `followers`: workers that answer reads next to it. */
   serving(log: LogStyle, drainMs: number, followers?: Followers): void;

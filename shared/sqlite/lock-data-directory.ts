@@ -30,9 +30,13 @@ export type DirectoryLock = {
   release(): void;
 };
 
+/** Code of DataDirectoryInUse if the holder accepts no requests: it is a command, or a process that is just starting or ending. */
+export const HELD_BY_COMMAND = 'HELD_BY_COMMAND';
+
 /** Error for a directory that another process (or another lock of this process) has locked. */
 export class DataDirectoryInUse extends Error {
   readonly holder: DirectoryHolder | undefined;
+  readonly code: typeof HELD_BY_COMMAND | undefined;
 
   constructor(directory: string, holder: DirectoryHolder | undefined) {
     const who =
@@ -40,6 +44,7 @@ export class DataDirectoryInUse extends Error {
     super(`the data directory ${directory} is in use by ${who}: stop that process or use another directory`);
     this.name = 'DataDirectoryInUse';
     this.holder = holder;
+    this.code = holder?.channel === undefined ? HELD_BY_COMMAND : undefined;
   }
 }
 

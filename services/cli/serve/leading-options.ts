@@ -3,6 +3,7 @@ import { PURGE_LIMITS } from '../../purge/send-purges.ts';
 import { logPurges, logTrouble, logWebhooks } from '../output/log-reports.ts';
 import { webhookLimits } from '../settings/webhook-settings.ts';
 import type { LeadingParts, LeadingPlan } from './leading-parts.ts';
+import { lockAfterCommand } from './lock-after-command.ts';
 import { removeWorkerFolders } from './worker-folder.ts';
 
 /** Returns the options of `openVarve` for the worker that is the leader: those of all workers, and those for its own tasks. */
@@ -21,11 +22,12 @@ export function leadingOptions(parts: LeadingParts) {
 }
 
 /** Returns the options for the worker's data directory, for the worker that it replaces, and for the one that replaces it. */
-function successionOptions({ settings, supervisor, operators, recent, readSide }: LeadingParts) {
+function successionOptions({ settings, supervisor, operators, recent, readSide, logger }: LeadingParts) {
   const { succession, restarts } = supervisor;
   return {
     async takeDirectory(directory: string) {
-      await supervisor.lock(directory, { ...operators.channel, pid: supervisor.pid });
+      const channel = { ...operators.channel, pid: supervisor.pid };
+      await lockAfterCommand(() => supervisor.lock(directory, channel), logger);
       const isFirst = succession === undefined && restarts === 0;
       const contents = shareContents(directory, isFirst);
       if (isFirst) removeWorkerFolders(directory);

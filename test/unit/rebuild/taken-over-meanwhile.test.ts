@@ -94,3 +94,34 @@ describe('a builder', () => {
     expect(await ended).toMatchObject({ id, phase: 'replaying', message: 'the disk is full' });
   });
 });
+
+describe('a command without a server', () => {
+  it('has the directory neither while it replays nor while it compares', async () => {
+    openContentGraph(graphFile(data, store.live().number)).close();
+    const ran: string[] = [];
+    let isHeld = false;
+    const phases: { readonly phase: string; readonly isHeld: boolean }[] = [];
+    const here: Operations = {
+      run: async function* (name) {
+        ran.push(name);
+        yield {} as never;
+      },
+      close: async () => {},
+    };
+    const command: RebuildHost = {
+      ...host,
+      takesOver: true,
+      tell: ({ phase }) => phases.push({ phase, isHeld }),
+      async withOperations(use) {
+        isHeld = true;
+        return use(here).finally(() => {
+          isHeld = false;
+        });
+      },
+    };
+    await runRebuild(command, REQUEST);
+    expect(ran).toEqual(['level', 'take-over']);
+    expect(phases).toContainEqual({ phase: 'verifying', isHeld: false });
+    expect(phases.filter((each) => each.isHeld)).toEqual([]);
+  });
+});
