@@ -30,7 +30,7 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
   const store = openGenerationStore(data);
   const stored = { store, options };
   const number = options.generation ?? store.live().number;
-  const graph = openContentGraph(graphFile(data, number), plan?.graph);
+  const graph = openRecorded(stored, number);
   let readSide: ReadSide | undefined;
   /** True if the generation has earlier content types than those that are, or will be, in force. */
   let isEarlier = false;
@@ -70,17 +70,15 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
     // Any other generation would have even earlier content types.
     if (isEarlier && found.state !== 'building') throw new Error(TYPES_CHANGE);
     refuseTakeOver();
-    const outside = outsideOf(stored, found, graph);
-    // A generation that is being built may have new content types, which come into force with this switch.
-    if (outside !== undefined && found.state !== 'building')
-      await (await openFitting(outside.plan.outside, graph, log, outside.set)).close();
     // Two commands can wait for one rebuild.
-    if (switching?.number !== wanted)
-      switching = { number: wanted, over: handOver?.(wanted, isDeferred) ?? makeLive(stored, found, number) };
+    const change = () => handOver?.(wanted, isDeferred) ?? makeLive(stored, found, number);
+    const begin = () => ({ number: wanted, over: requireFitting(stored, found, graph).then(change) });
+    const joined = switching?.number === wanted ? switching : begin();
+    switching = joined;
     try {
-      await switching.over;
+      await joined.over;
     } finally {
-      switching = undefined;
+      if (switching === joined) switching = undefined;
     }
     return store.live();
   }
@@ -125,7 +123,7 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
       // If this process ends before the removal, the next start removes them.
       removeKept(stored, newest).catch(() => {});
     },
-    drop: () => removeKept(stored),
+    drop: () => drop(stored, switching?.number),
     async close() {
       graph.close();
       store.close();
@@ -134,6 +132,18 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
 }
 
 type Stored = { readonly store: GenerationStore; readonly options: ServedGenerationsOptions };
+
+/** Opens the graph of a generation. Throws if it has no record: opening its graph would create a file that no process removes. */
+function openRecorded(stored: Stored, number: number): ContentGraph {
+  const { store, options } = stored;
+  try {
+    find(stored, number);
+    return openContentGraph(graphFile(options.data, number), options.plan?.graph);
+  } catch (error) {
+    store.close();
+    throw error;
+  }
+}
 
 function find({ store }: Stored, wanted: number): Generation {
   const found = store.generations().find((each) => each.number === wanted);
@@ -153,6 +163,14 @@ function outsideOf(
   return { data, log, store, plan: { ...plan, outside: plan.outside }, number, graph, set };
 }
 
+/** Rejects with a message if a kept generation's indices outside of the process do not fit its content types. */
+async function requireFitting(stored: Stored, found: Generation, graph: ContentGraph): Promise<void> {
+  const outside = outsideOf(stored, found, graph);
+  // A generation that is being built may have new content types, which come into force with this switch.
+  if (outside === undefined || found.state === 'building') return;
+  await (await openFitting(outside.plan.outside, graph, stored.options.log, outside.set)).close();
+}
+
 /** Makes a generation live while no process serves, after it has applied the log. The previous live generation, `before`, is kept. */
 async function makeLive(stored: Stored, wanted: Generation, before: number): Promise<void> {
   const { store, options } = stored;
@@ -168,6 +186,12 @@ async function makeLive(stored: Stored, wanted: Generation, before: number): Pro
     graph.close();
   }
   await removeKept(stored, before);
+}
+
+/** Removes the kept generations. Rejects with a message during a switch, because the process that is about to serve may have one open. */
+async function drop(stored: Stored, switching: number | undefined): Promise<readonly number[]> {
+  if (switching === undefined) return removeKept(stored);
+  throw new Error(`a switch to generation ${switching} is in progress: run varve drop again when it is over`);
 }
 
 /** Removes kept generations, except one if it is given, and resolves to their numbers. */

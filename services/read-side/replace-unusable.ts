@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import type { Generation } from '../../projections/generations/generation.ts';
 import { openGenerationStore } from '../../projections/generations/generation-store.ts';
 import { type AppliedPosition, checkHistory } from '../../projections/graph/store/check-history.ts';
-import { checkFile, damageMark, graphFile } from '../../projections/graph/store/generation-files.ts';
+import {
+  checkFile,
+  damageMark,
+  generationsOfFiles,
+  graphFile,
+  removeGeneration,
+} from '../../projections/graph/store/generation-files.ts';
 import { readGraphPosition } from '../../projections/graph/store/graph-position.ts';
 import { readAppliedEvent } from '../../projections/graph/store/log-checkpoint.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
@@ -26,8 +32,8 @@ const OTHER_HISTORY = 'the last event that it applied is not in this log: the lo
 
 /**
  * Removes unusable files of the read model: damaged ones, and graphs with another history than the log. They are rebuilt from the log when
- * they are opened. Renames a damaged file to `<name>.damaged`. Throws a message if the log ends before the position of the live graph. This
- * process must have locked the data directory.
+ * they are opened. Renames a damaged file to `<name>.damaged`. Removes files of generations that have no record. Throws a message if the log
+ * ends before the position of the live graph. This process must have locked the data directory.
  */
 export async function replaceUnusable(directory: DataDirectory): Promise<void> {
   const { data } = directory;
@@ -35,7 +41,12 @@ export async function replaceUnusable(directory: DataDirectory): Promise<void> {
     await replaceGraph(directory, { file: graphFile(data, 1), isLive: true });
     return;
   }
-  for (const { number, state } of readGenerations(directory)) {
+  // Looks for files before it reads the record: a rebuild that begins now records its generation before it creates files.
+  const found = generationsOfFiles(data);
+  const recorded = readGenerations(directory);
+  for (const number of found)
+    if (!recorded.some((each) => each.number === number)) removeGeneration(data, number);
+  for (const { number, state } of recorded) {
     const isLive = state === 'live';
     await replaceGraph(directory, { file: graphFile(data, number), isLive });
     await replaceGraph(directory, { file: checkFile(data, number), isLive: false });

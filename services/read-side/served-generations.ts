@@ -49,7 +49,7 @@ export type ServedGenerations = {
   refuseTakeOver(): void;
   /** True if each generation has indices outside the process. */
   readonly hasIndicesOutside: boolean;
-  /** Removes the generations that are kept. */
+  /** Removes the generations that are kept. Throws a message during a switch to another generation. */
   drop(): Promise<readonly number[]>;
   close(): Promise<void>;
 };

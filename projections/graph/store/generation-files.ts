@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeDatabase } from '../../../shared/sqlite/copy-database.ts';
 
@@ -32,3 +33,15 @@ export function removeGeneration(data: string, generation: number): void {
   removeDatabase(checkFile(data, generation));
   removeDatabase(convertedFile(data, generation));
 }
+
+/** Returns the numbers of the generations of which a data directory has files. */
+export function generationsOfFiles(data: string): readonly number[] {
+  const found = readdirSync(data).flatMap((name) => {
+    const [file, number = '1'] = GENERATION_FILE.exec(name) ?? [];
+    return file === undefined ? [] : [Number(number)];
+  });
+  return [...new Set(found)];
+}
+
+/** Matches the graphs of generations, and the files next to them. */
+const GENERATION_FILE = /^graph(?:-(\d+)(?:-check|-converted)?)?\.db(?:[-.].+)?$/;
