@@ -42,6 +42,8 @@ export type Supervisor = Hello & {
   onYield(give: () => Promise<void>): void;
   /** Calls back when the newly installed program should serve. */
   onRenew(renew: () => void): void;
+  /** Says that this process ends before a rebuild that it has begun. The worker that replaces it is asked to renew. */
+  unfinished(): void;
   /** Says that this worker, which replaces another one, is ready. Resolves when it should serve. */
   ready(): Promise<void>;
   /** Resolves when this worker should serve. undefined: it replaces no other worker. */
@@ -82,7 +84,11 @@ export async function connectSupervisor(): Promise<Supervisor> {
   let stop: StopHeard = () => process.exit(0);
   let hurry = (): void => {};
   let giveWay = async (): Promise<void> => {};
-  let renew = (): void => {};
+  // A worker that serves earlier content types cannot renew until it serves the present ones.
+  let isRenewWanted = false;
+  let renew = (): void => {
+    isRenewWanted = true;
+  };
 
   const hear = (message: ToWorker, socket: object | undefined) => {
     switch (message.kind) {
@@ -135,7 +141,9 @@ export async function connectSupervisor(): Promise<Supervisor> {
     },
     onRenew(called) {
       renew = called;
+      if (isRenewWanted) called();
     },
+    unfinished: () => send({ kind: 'unfinished' }),
     ready() {
       send({ kind: 'ready' });
       return turn.promise;

@@ -106,6 +106,8 @@ export type FromWorker =
   | { readonly kind: 'building'; readonly pid: number }
   /** Announces to the parent process that the server serves. */
   | { readonly kind: 'greeting' }
+  /** The worker ends before a rebuild that it has begun: the next one continues it, as after `renew`. An older supervisor ignores this. */
+  | { readonly kind: 'unfinished' }
   /** The worker cannot replace another one, and ends. */
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: HandOverStep };

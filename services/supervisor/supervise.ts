@@ -3,8 +3,17 @@ import { answerWorkers, type WorkerHost } from './answer-workers.ts';
 import { within } from './hand-over.ts';
 import { enterIdleClass } from './idle-class.ts';
 import { createMetricsOfWorkers, type MetricsOfWorkers } from './metrics-of-workers.ts';
-import { COMPATIBILITY, FINAL_EXIT, type Hello, type LogStyle, type WorkerRequest } from './protocol.ts';
+import {
+  COMPATIBILITY,
+  FINAL_EXIT,
+  type Followers,
+  type Hello,
+  type LogStyle,
+  type Succession,
+  type WorkerRequest,
+} from './protocol.ts';
 import { createReadingWorkers, type ReadingWorkers } from './reading-workers.ts';
+import { createRenewals, type Renewals } from './renewals.ts';
 import { countLoss, restartDelay } from './restart-delay.ts';
 import { AFTER_DRAIN_MS, createSuccessions, type Successions } from './successions.ts';
 import { startWorker, type WorkerEnd, type WorkerMessage, type WorkerProcess } from './worker-process.ts';
@@ -27,6 +36,7 @@ type Server = SuperviseOptions & {
   readonly metrics: MetricsOfWorkers;
   readonly successions: Successions;
   readonly requests: WorkerHost;
+  readonly renewals: Renewals;
   /** Running workers. */
   readonly workers: Set<WorkerProcess>;
   /** The worker that serves, or prepares to. */
@@ -55,7 +65,7 @@ export function supervise(options: SuperviseOptions): void {
   process.on('SIGHUP', () => {
     // Closing a terminal ends the programs in it.
     if (process.stdout.isTTY) stop(server, 'SIGHUP');
-    else server.serving?.send({ kind: 'renew' });
+    else server.renewals.want();
   });
   startServing(server);
 }
@@ -90,7 +100,8 @@ function createServer(options: SuperviseOptions): Server {
     reading,
     metrics,
     successions,
-    requests: answerWorkers({ replace: successions.replace, reading, metrics }),
+    requests: answerWorkers({ replace: (...to) => replace(server, ...to), reading, metrics }),
+    renewals: createRenewals(() => (isStopping() ? undefined : server.serving)),
     workers: new Set(),
     serving: undefined,
     servedSince: undefined,
@@ -102,6 +113,14 @@ function createServer(options: SuperviseOptions): Server {
     exitCode: 0,
   };
   return server;
+}
+
+function replace(
+  { renewals, successions }: Server,
+  from: WorkerProcess,
+  succession: Succession,
+): Promise<void> {
+  return renewals.after(successions.replace(from, succession));
 }
 
 function drainMsOf({ style }: Server): number {
@@ -140,10 +159,8 @@ function hear(server: Server, from: WorkerProcess, message: WorkerMessage): void
     case 'serving':
       server.style = message;
       server.servedSince ??= performance.now();
-      if (message.followers !== undefined && !server.isStopping) {
-        requests.shared()?.add(from);
-        reading.want(message.followers, from);
-      }
+      server.renewals.serves(from);
+      startFollowers(server, from, message.followers);
       return;
     case 'alive':
       reading.heard(from, BigInt(message.position));
@@ -167,9 +184,22 @@ function hear(server: Server, from: WorkerProcess, message: WorkerMessage): void
     case 'greeting':
       server.isGreeted = true;
       return;
+    case 'unfinished':
+      server.renewals.want();
+      return;
     case 'failed':
       successions.failed(from, message.reason);
   }
+}
+
+function startFollowers(
+  { isStopping, requests, reading }: Server,
+  leading: WorkerProcess,
+  followers: Followers | undefined,
+): void {
+  if (followers === undefined || isStopping) return;
+  requests.shared()?.add(leading);
+  reading.want(followers, leading);
 }
 
 async function answer(

@@ -3,10 +3,8 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import type { Logger } from 'pino';
 import type { Rebuild } from '../../../projections/generations/generation.ts';
-import { PROJECTOR_VERSION } from '../../../projections/graph/projector-version.ts';
 import { defined } from '../../../shared/defined.ts';
 import type { TypeDefinition } from '../../../shared/schema/type-definitions.ts';
-import type { ReadinessCheck } from '../../operating/readiness.ts';
 import { rebuildOperation } from '../../operator/generations.ts';
 import type { BuildRequest, OperatorContext } from '../../operator/operation.ts';
 import { BUILDER_ARGUMENT } from '../../supervisor/builder-process.ts';
@@ -16,54 +14,34 @@ import { variableOf } from '../settings/setting.ts';
 import { OPERATOR_SETTINGS, type ServeSettings } from '../settings/settings.ts';
 
 /**
- * Starts a rebuild if another version of the projector made the read model. The old read model serves meanwhile. Differences are accepted,
- * because the projector has changed.
- */
-export function renewReadModel(context: OperatorContext, readiness: ReadinessCheck, logger: Logger): void {
-  const { graph, generations } = context;
-  if (graph.projectorVersion() === PROJECTOR_VERSION) return;
-  const versions = { made: graph.projectorVersion(), wanted: PROJECTOR_VERSION };
-  logger.warn(
-    versions,
-    'another version of the projector made the read model: it stays live until a new one is built',
-  );
-  try {
-    generations.refuseTakeOver();
-  } catch (error) {
-    logger.warn({ reason: (error as Error).message }, 'run varve rebuild --graph --accept to replace it');
-    return;
-  }
-  readiness.note(
-    'Another version of the projector made the read model: it stays live until a new one is built',
-  );
-  startRebuild(context, logger, true);
-}
-
-/**
  * Rebuilds as `varve rebuild --graph` does, with the program that is installed now. Logs a failure; an operator can continue with that
- * command. `accept`: accept differences.
+ * command. `accept`: accept differences. Resolves to false if this process ends before the rebuild.
  */
-export function startRebuild(context: OperatorContext, logger: Logger, accept = false): void {
-  const run = async () => {
+export async function startRebuild(
+  context: OperatorContext,
+  logger: Logger,
+  accept = false,
+): Promise<boolean> {
+  try {
     let last: Rebuild | undefined;
     for await (const line of rebuildOperation.run(context, { graph: true, accept }, NEVER)) last = line;
-    if (last?.phase === 'done') return logger.info({}, 'the new read model is built');
-    throw new Error(last?.message ?? 'it was interrupted');
-  };
-  run().catch((error: Error) => {
-    if (error instanceof BuilderClosed) return;
+    if (last?.phase !== 'done') throw new Error(last?.message ?? 'it was interrupted');
+    logger.info({}, 'the new read model is built');
+  } catch (error) {
+    if (error instanceof BuilderClosed) return false;
     const differences = context.generations.store.differences().slice(0, LOGGED_DIFFERENCES);
     logger.error(
-      { differences, reason: error.message },
+      { differences, reason: (error as Error).message },
       'the server did not switch to the new read model: to continue, run varve rebuild --graph',
     );
-  });
+  }
+  return true;
 }
 
 const NEVER = new AbortController().signal;
 const LOGGED_DIFFERENCES = 50;
 
-/** Called when the server stops. Its next start continues the rebuild. */
+/** Error of a rebuild whose process was ended, because this process ends. */
 class BuilderClosed extends Error {
   constructor() {
     super('the server is stopping');

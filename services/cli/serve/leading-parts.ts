@@ -12,6 +12,7 @@ import { chooseReadSide } from '../settings/read-side.ts';
 import { createBuilder } from './builder.ts';
 import { openLeadingWorker } from './leading-worker.ts';
 import type { OperatingProcess } from './open-operating.ts';
+import { createRenewal } from './renewal.ts';
 import type { ServerPlan } from './server-plan.ts';
 import type { Stopper } from './stop-on-signal.ts';
 import { workerOptions } from './worker-options.ts';
@@ -44,6 +45,8 @@ export async function openLeadingParts(plan: LeadingPlan, ports: OperatingProces
   stop.first(operators);
   const builder = createBuilder(settings, contentTypes.definitions, supervisor);
   stop.first(builder);
+  const renewal = createRenewal(plan.logger, supervisor);
+  stop.first(renewal);
   const shared = await workerOptions(settings, supervisor, { ...plan, operating: ports.operating });
   const gate = createRequestGate();
   const first = (request: IncomingMessage, response: ServerResponse) =>
@@ -51,7 +54,7 @@ export async function openLeadingParts(plan: LeadingPlan, ports: OperatingProces
   const leading = await openLeadingWorker(settings, supervisor, first);
   if (leading !== undefined) stop.first(leading);
   const recent = createRecentRequests();
-  return { ...plan, ports, stop, operators, builder, recent, gate, shared, leading, first };
+  return { ...plan, ports, stop, operators, builder, renewal, recent, gate, shared, leading, first };
 }
 
 /** Wraps the handler of requests: records recent requests, lets requests wait at the gate, and accepts requests of other workers. */

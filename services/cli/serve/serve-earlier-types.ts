@@ -34,6 +34,6 @@ export function serveEarlierTypes(parts: LeadingParts, listener: Listener): Inte
       });
     },
     end: () => listener.drain(settings.drainSeconds * 1_000),
-    rebuild: (operator) => startRebuild(operator, logger),
+    rebuild: (operator) => void startRebuild(operator, logger),
   };
 }

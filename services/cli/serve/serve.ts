@@ -12,7 +12,6 @@ import { connectSupervisor } from '../../supervisor/connect-supervisor.ts';
 import { reachableUrl } from '../output/reachable-url.ts';
 import { startMessage } from '../output/start-message.ts';
 import type { ServeSettings } from '../settings/settings.ts';
-import { renewReadModel, startRebuild } from './builder.ts';
 import { changeContentTypes } from './change-content-types.ts';
 import { checkCacheToken } from './check-cache-token.ts';
 import { findExampleRequest } from './example-request.ts';
@@ -27,6 +26,7 @@ import {
 import { listenWhileOpening } from './listen-while-opening.ts';
 import { openOperating } from './open-operating.ts';
 import { setPublic } from './public-rights.ts';
+import { renewReadModel } from './renewal.ts';
 import { searchPageOf, serveApp } from './serve-app.ts';
 import { serveEarlierTypes } from './serve-earlier-types.ts';
 import { serveReads } from './serve-reads.ts';
@@ -87,7 +87,7 @@ async function openServer(parts: LeadingParts): Promise<OpenServer> {
 
 /** Connects the data with signals, operators and hand-overs. */
 function attach(parts: LeadingParts, { varve, listener }: OpenServer): void {
-  const { supervisor, operators, gate, logger, stop, shared } = parts;
+  const { supervisor, operators, gate, logger, stop, shared, renewal } = parts;
   stop.with(listener, varve);
   shared.presence.of(varve.fleet);
   operators.serve(varve.operator);
@@ -96,12 +96,15 @@ function attach(parts: LeadingParts, { varve, listener }: OpenServer): void {
     gate.close(async () => ((await varve.latest()) ? undefined : listener.left));
     await varve.yield();
   });
-  supervisor.onRenew(() => startRebuild(varve.operator, logger, true));
+  supervisor.onRenew(() => {
+    logger.info({}, 'the program that is installed now builds a new read model');
+    renewal.start(varve.operator);
+  });
 }
 
 /** Begins to build a later generation: for other content types, or for this version of the projector. */
 async function renew(parts: LeadingParts, { varve }: OpenServer): Promise<void> {
-  const { settings, supervisor, ports, logger, stop, readSide } = parts;
+  const { settings, supervisor, ports, logger, stop, readSide, renewal } = parts;
   const { readiness } = ports.operating;
   if (varve.deferred.length > 0)
     return changeContentTypes(varve, { readiness, logger, isStopping: stop.isStopping });
@@ -109,7 +112,7 @@ async function renew(parts: LeadingParts, { varve }: OpenServer): Promise<void> 
   if (supervisor.succession !== undefined) return;
   const { store } = varve.operator.generations;
   await cancelUnusedCopy({ data: settings.data, store, plan: readSide });
-  renewReadModel(varve.operator, readiness, logger);
+  renewReadModel(renewal, varve.operator, readiness, logger);
 }
 
 /** Answers requests from now on, and prints the greeting. */
