@@ -85,10 +85,7 @@ export async function connectSupervisor(): Promise<Supervisor> {
   let hurry = (): void => {};
   let giveWay = async (): Promise<void> => {};
   // A worker that serves earlier content types cannot renew until it serves the present ones.
-  let isRenewWanted = false;
-  let renew = (): void => {
-    isRenewWanted = true;
-  };
+  const renew = Promise.withResolvers<() => void>();
 
   const hear = (message: ToWorker, socket: object | undefined) => {
     switch (message.kind) {
@@ -99,7 +96,7 @@ export async function connectSupervisor(): Promise<Supervisor> {
       case 'yield':
         return void stepDown(giveWay);
       case 'renew':
-        return renew();
+        return void renew.promise.then((begin) => begin());
       case 'enter':
         return turn.resolve();
       case 'connection':
@@ -140,8 +137,7 @@ export async function connectSupervisor(): Promise<Supervisor> {
       giveWay = called;
     },
     onRenew(called) {
-      renew = called;
-      if (isRenewWanted) called();
+      renew.resolve(called);
     },
     unfinished: () => send({ kind: 'unfinished' }),
     ready() {

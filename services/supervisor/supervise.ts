@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { answerWorkers, type WorkerHost } from './answer-workers.ts';
-import { within } from './hand-over.ts';
 import { enterIdleClass } from './idle-class.ts';
 import { createMetricsOfWorkers, type MetricsOfWorkers } from './metrics-of-workers.ts';
 import {
   COMPATIBILITY,
   FINAL_EXIT,
-  type Followers,
   type Hello,
   type LogStyle,
   type Succession,
@@ -15,6 +13,7 @@ import {
 import { createReadingWorkers, type ReadingWorkers } from './reading-workers.ts';
 import { createRenewals, type Renewals } from './renewals.ts';
 import { countLoss, restartDelay } from './restart-delay.ts';
+import { stopWorkers } from './stop-workers.ts';
 import { AFTER_DRAIN_MS, createSuccessions, type Successions } from './successions.ts';
 import { startWorker, type WorkerEnd, type WorkerMessage, type WorkerProcess } from './worker-process.ts';
 
@@ -25,9 +24,6 @@ export type SuperviseOptions = {
   /** A worker that served has ended. */
   readonly reportCrash: (end: WorkerEnd, log: LogStyle) => void;
 };
-
-/** Workers begin to stop after this, even if others that send them requests still answer. */
-const OTHERS_STOP_MS = 1_000;
 
 /** State of a server. Only this file changes it. */
 type Server = SuperviseOptions & {
@@ -157,10 +153,7 @@ function hear(server: Server, from: WorkerProcess, message: WorkerMessage): void
       void answer(server, from, message.id, message.request);
       return;
     case 'serving':
-      server.style = message;
-      server.servedSince ??= performance.now();
-      server.renewals.serves(from);
-      startFollowers(server, from, message.followers);
+      serves(server, from, message);
       return;
     case 'alive':
       reading.heard(from, BigInt(message.position));
@@ -192,14 +185,14 @@ function hear(server: Server, from: WorkerProcess, message: WorkerMessage): void
   }
 }
 
-function startFollowers(
-  { isStopping, requests, reading }: Server,
-  leading: WorkerProcess,
-  followers: Followers | undefined,
-): void {
-  if (followers === undefined || isStopping) return;
+function serves(server: Server, leading: WorkerProcess, said: WorkerMessage & { kind: 'serving' }): void {
+  const { requests, reading, renewals, isStopping } = server;
+  server.style = said;
+  server.servedSince ??= performance.now();
+  renewals.serves(leading);
+  if (said.followers === undefined || isStopping) return;
   requests.shared()?.add(leading);
-  reading.want(followers, leading);
+  reading.want(said.followers, leading);
 }
 
 async function answer(
@@ -249,50 +242,7 @@ function stop(server: Server, signal: NodeJS.Signals): void {
   server.isStopping = true;
   if (server.workers.size === 0) end(server, 0);
   setTimeout(() => killAll(server), drainMsOf(server) + AFTER_DRAIN_MS);
-  void stopWorkers(server, signal);
-}
-
-/** Stops the leader last, because the reading workers send it the writes of their last requests. */
-async function stopWorkers(server: Server, signal: NodeJS.Signals): Promise<void> {
-  const { reading, requests, workers } = server;
-  const since = performance.now();
-  const stopNow = (worker: WorkerProcess) =>
-    worker.send({ kind: 'stop', reason: signal, elapsedMs: performance.now() - since });
-  await endHandOver(server);
-  // Before these workers stop: a client whose connection ends would connect again.
-  requests.shared()?.close();
-  const readers = reading.all();
-  for (const worker of readers) stopNow(worker);
-  await haveEnded(readers);
-  // Replaced workers have been stopped before.
-  const stopped = [...readers, ...replacedWorkers(server)];
-  for (const worker of workers) if (!stopped.includes(worker)) stopNow(worker);
-}
-
-/**
- * Ends a hand-over. Kills a worker that prepares to serve: it has no requests, and would keep the listening socket open. If another worker
- * has stepped down for it, waits until it serves, and then for replaced workers, because they send it their requests.
- */
-async function endHandOver(server: Server): Promise<void> {
-  const { reading, serving, successions, workers } = server;
-  const others = [serving, ...reading.all(), ...replacedWorkers(server)];
-  for (const worker of replacedWorkers(server)) worker.send({ kind: 'hurry' });
-  if (successions.isSwitching()) await within(drainMsOf(server), [successions.switched()]);
-  else {
-    const preparing = [...workers].filter((worker) => !others.includes(worker));
-    for (const worker of preparing) worker.kill();
-    await haveEnded(preparing);
-  }
-  await haveEnded(replacedWorkers(server));
-}
-
-function replacedWorkers({ reading, successions }: Server): readonly WorkerProcess[] {
-  const retiring = successions.retiring();
-  return retiring === undefined ? reading.retired() : [retiring, ...reading.retired()];
-}
-
-async function haveEnded(workers: readonly WorkerProcess[]): Promise<void> {
-  if (workers.length > 0) await within(OTHERS_STOP_MS, [Promise.all(workers.map(({ ended }) => ended))]);
+  void stopWorkers(server, signal, drainMsOf(server));
 }
 
 function killAll(server: Server): never {
