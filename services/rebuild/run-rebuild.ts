@@ -32,10 +32,11 @@ const ATTACHED_POLL_MS = 200;
  * sentence if a rebuild of another scope has not ended.
  */
 export async function runRebuild(host: RebuildHost, request: RebuildRequest): Promise<Rebuild> {
+  const before = host.store.rebuild();
   for (;;) {
     const lock = tryLockFile(lockFile(host.data), request.othersEndMs);
     if (lock !== undefined) return runLocked(host, request, lock);
-    const found = await attach(host, request.scope);
+    const found = await attach(host, request.scope, before);
     if (found !== 'cut short') return found;
   }
 }
@@ -128,21 +129,27 @@ function beginOrGoOn({ data, store, now }: RebuildHost, scope: RebuildScope): Re
   return current(store);
 }
 
-/** Waits while another process works on the rebuild. `cut short` means that this process ended before the rebuild did. */
-async function attach(host: RebuildHost, scope: RebuildScope): Promise<Rebuild | 'cut short'> {
-  const running = current(host.store);
-  if (!sameScope(running.scope, scope)) {
-    throw new Error(
-      `${describeScope(running.scope)} is running: wait for it, or cancel it with varve rebuild --cancel`,
-    );
-  }
+/**
+ * Waits while another process works on the rebuild. `cut short` means that this process ended before the rebuild did, or that it began none
+ * after this request. `before`: the last rebuild at the time of this request.
+ */
+async function attach(
+  host: RebuildHost,
+  scope: RebuildScope,
+  before: Rebuild | undefined,
+): Promise<Rebuild | 'cut short'> {
+  let isJoined = false;
   for (;;) {
-    const rebuild = current(host.store);
-    if (rebuild.id !== running.id || isEnded(rebuild.phase) || rebuild.phase === 'stopped') return rebuild;
-    host.tell(rebuild);
+    const rebuild = host.store.rebuild();
+    if (rebuild !== undefined && isJoinable(rebuild, scope, isJoined ? undefined : before)) {
+      isJoined = true;
+      if (hasStopped(rebuild)) return rebuild;
+      host.tell(rebuild);
+    }
     const lock = tryLockFile(lockFile(host.data));
     if (lock !== undefined) {
       lock.release();
+      if (!isJoined) return 'cut short';
       const left = current(host.store);
       return isCutShort(host, left) ? 'cut short' : left;
     }
@@ -150,10 +157,28 @@ async function attach(host: RebuildHost, scope: RebuildScope): Promise<Rebuild |
   }
 }
 
+/**
+ * Returns whether a rebuild is the requested one. It is not if it had stopped before the request: the process with the lock has not begun the
+ * next one yet. Throws a message if a rebuild of another scope is running.
+ */
+function isJoinable(rebuild: Rebuild, scope: RebuildScope, before: Rebuild | undefined): boolean {
+  if (!sameScope(rebuild.scope, scope)) {
+    if (hasStopped(rebuild)) return false;
+    throw new Error(
+      `${describeScope(rebuild.scope)} is running: wait for it, or cancel it with varve rebuild --cancel`,
+    );
+  }
+  return !hasStopped(rebuild) || rebuild.id !== before?.id || rebuild.phase !== before.phase;
+}
+
+function hasStopped({ phase }: Rebuild): boolean {
+  return isEnded(phase) || phase === 'stopped';
+}
+
 /** Returns whether the process that worked on a rebuild ended before its work was done, as when it was killed. */
-function isCutShort({ takesOver }: RebuildHost, { phase, wanted, message }: Rebuild): boolean {
-  if (isEnded(phase) || phase === 'stopped' || wanted !== 'run' || message !== undefined) return false;
-  return takesOver || phase !== 'taking over';
+function isCutShort({ takesOver }: RebuildHost, left: Rebuild): boolean {
+  if (hasStopped(left) || left.wanted !== 'run' || left.message !== undefined) return false;
+  return takesOver || left.phase !== 'taking over';
 }
 
 /** Ends a rebuild after an error: it can be continued, or its files are removed. */

@@ -124,4 +124,26 @@ describe('a command without a server', () => {
     expect(phases).toContainEqual({ phase: 'verifying', isHeld: false });
     expect(phases.filter((each) => each.isHeld)).toEqual([]);
   });
+
+  it('does not take an earlier rebuild for that of a process that has the lock and has not begun yet', async () => {
+    const earlier = store.begin(SCOPE, '2026-11-23T00:00:00.000Z');
+    store.setLive(earlier.generation);
+    const other = tryLockFile(join(data, 'rebuild.db'));
+    const ended = runRebuild(host, REQUEST);
+    expect(published).toEqual([]);
+    const { id } = store.begin(SCOPE, '2026-11-23T00:00:01.000Z');
+    store.enter(id, 'stopped', '1 differences at position 1');
+    expect(await ended).toMatchObject({ id, phase: 'stopped' });
+    other?.release();
+  });
+
+  it('begins its own rebuild after a process with the lock that began none', async () => {
+    const earlier = store.begin({ graph: false }, '2026-11-23T00:00:00.000Z');
+    store.setLive(earlier.generation);
+    const other = tryLockFile(join(data, 'rebuild.db'));
+    const ended = runRebuild(host, REQUEST).catch((error: Error) => error);
+    other?.release();
+    expect(await ended).toMatchObject({ message: 'no server answers' });
+    expect(store.rebuild()).toMatchObject({ scope: SCOPE, generation: earlier.generation + 1 });
+  });
 });
