@@ -26,7 +26,8 @@ export async function readLeadingPlan(plan: ServerPlan, role: 'serve' | 'project
   const follow = followSettings(settings, paths.apiPrefix, logFollower(logger));
   const readSide = await chooseReadSide(settings, logger);
   const purges = purgeChoice(settings);
-  return { ...plan, role, supervisor, follow, readSide, purges };
+  const callers = createCallerAddress(supervisor.secret);
+  return { ...plan, role, supervisor, callers, follow, readSide, purges };
 }
 
 /** Parts of the worker that is the leader. They are opened before its data. */
@@ -59,11 +60,10 @@ export async function openLeadingParts(plan: LeadingPlan, ports: OperatingProces
 
 /** Wraps the handler of requests: records recent requests, lets requests wait at the gate, and accepts requests of other workers. */
 export function watchRequests(
-  { recent, gate, leading, supervisor }: LeadingParts,
+  { recent, gate, leading, callers }: LeadingParts,
   handler: RequestListener,
 ): RequestListener {
-  const { admit } = createCallerAddress(supervisor.secret);
-  const guarded = admit(recent.watch(gate.guard(handler)));
+  const guarded = callers.admit(recent.watch(gate.guard(handler)));
   leading?.serve(guarded);
   return guarded;
 }

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { join, resolve } from 'node:path';
 import { defined } from '../../../shared/defined.ts';
-import { createCallerAddress } from '../../http/sockets/caller-address.ts';
 import type { Listener, ListenOptions } from '../../http/sockets/listen.ts';
 import { WAIT_LIMITS } from '../../http/sockets/waiting-requests.ts';
 import { readStatus } from '../../operator/status.ts';
@@ -43,9 +42,8 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
   const supervisor = await connectSupervisor();
   if (supervisor.follows !== undefined) return serveReads(settings, supervisor, supervisor.follows);
   const plan = await readLeadingPlan(await readServerPlan(settings), role, supervisor);
-  const { logger } = plan;
+  const { logger, callers } = plan;
   const ports = await openOperating(settings, logger, supervisor);
-  const callers = createCallerAddress(supervisor.secret);
   const signals = supervisor.onStop;
   const stop = stopOnSignal({ logger, ports, callers, signals, drainSeconds: settings.drainSeconds });
   await stop.starting(async () => {
