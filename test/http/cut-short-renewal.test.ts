@@ -1,9 +1,9 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { BUILDER_ARGUMENT } from '../../services/supervisor/builder-process.ts';
-import { childrenOf, workersOf } from '../support/processes.ts';
+import { argumentsOf, childrenOf, workersOf } from '../support/processes.ts';
 import { generation, nextWorker, replaced, workers } from '../support/replaced-workers.ts';
 import { runVarve } from '../support/run-varve.ts';
 import {
@@ -12,9 +12,9 @@ import {
   type RunningServer,
   type ServerOptions,
   spawnVarve,
-  startServer,
   type VarveProcess,
 } from '../support/server.ts';
+import { startForTest } from '../support/start-for-test.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
 /** Commands and signals that come during a hand-over or a start. */
@@ -22,15 +22,11 @@ const LONG = { ...takesMinutes('commands during a hand-over'), timeout: 120_000 
 const LOGGED = ['--log-level', 'info'];
 const POLL = { timeout: 30_000, interval: 200 };
 
-async function startForTest(options: ServerOptions = {}): Promise<RunningServer> {
-  const server = await startServer({ arguments: LOGGED, ...options });
-  onTestFinished(() => server.dispose());
-  return server;
-}
+const startLogging = (options: ServerOptions = {}) => startForTest({ arguments: LOGGED, ...options });
 
 /** A server that serves generation 2 and keeps generation 1. */
 async function serverWithKept(): Promise<RunningServer> {
-  const server = await startForTest();
+  const server = await startLogging();
   const [first = 0] = workers(server);
   expect((await runVarve(['rebuild', '--graph', '--data', server.data])).code).toBe(0);
   await replaced(server, first);
@@ -58,9 +54,7 @@ async function endRollback({ command, next }: PausedRollback): Promise<void> {
 /** Resolves to the builder, once it runs its program: until then its parent waits for it. */
 async function builderOf(worker: number): Promise<number> {
   for (;;) {
-    const isBuilder = (pid: number) =>
-      readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(BUILDER_ARGUMENT);
-    const found = childrenOf(worker).find(isBuilder);
+    const found = childrenOf(worker).find((pid) => argumentsOf(pid).includes(BUILDER_ARGUMENT));
     if (found !== undefined) return found;
     await delay(2);
   }
@@ -144,7 +138,7 @@ it('removes graphs without a record at a start', LONG, async () => {
   const orphans = ['graph-7.db', 'graph-7.db-lock', 'graph-8-check.db', 'graph-9-converted.db'];
   const others = ['graph.db', 'graph-2.db', 'graph-seven.db', 'graph-7.txt'];
   for (const name of [...orphans, ...others.slice(2)]) writeFileSync(join(server.data, name), '');
-  await startForTest({ data: server.data });
+  await startLogging({ data: server.data });
   const isThere = (name: string) => existsSync(join(server.data, name));
   expect(orphans.filter(isThere)).toEqual([]);
   expect(others.filter(isThere)).toEqual(others);

@@ -18,24 +18,13 @@ import { startHandOverLoad } from '../support/hand-over-load.ts';
 import { childrenOf, isRunning } from '../support/processes.ts';
 import { create, generation, names, nextWorker, replaced, workers } from '../support/replaced-workers.ts';
 import { runVarve } from '../support/run-varve.ts';
-import {
-  type RunningServer,
-  type ServerOptions,
-  spawnVarve,
-  startServer,
-  type VarveProcess,
-} from '../support/server.ts';
+import { type RunningServer, type ServerOptions, spawnVarve, type VarveProcess } from '../support/server.ts';
+import { startForTest } from '../support/start-for-test.ts';
 import { count, takesMinutes } from '../support/takes-minutes.ts';
 
 /** A worker is replaced by another one, which serves another generation. */
 const LONG = { ...takesMinutes('hand-overs that are cut short'), timeout: 120_000 };
 const CLIENTS = count(3, 1);
-
-async function startForTest(options: ServerOptions = {}): Promise<RunningServer> {
-  const server = await startServer(options);
-  onTestFinished(() => server.dispose());
-  return server;
-}
 
 const rebuild = ({ data }: RunningServer, ...options: string[]): VarveProcess =>
   spawnVarve(['rebuild', '--graph', '--data', data, ...options]);

@@ -4,21 +4,9 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import {
-  CONFORMANCE_SCHEMA,
-  createDataDirectory,
-  type RunningServer,
-  type ServerOptions,
-  spawnVarve,
-  startServer,
-} from '../support/server.ts';
+import { CONFORMANCE_SCHEMA, createDataDirectory, spawnVarve } from '../support/server.ts';
+import { startForTest } from '../support/start-for-test.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
-
-async function startForTest(options: ServerOptions = {}): Promise<RunningServer> {
-  const server = await startServer(options);
-  onTestFinished(() => server.dispose());
-  return server;
-}
 
 function dataForTest(): string {
   const data = createDataDirectory();

@@ -10,22 +10,12 @@ import type { DirectoryHolder } from '../../shared/sqlite/lock-data-directory.ts
 import { createAsk } from '../support/access-client.ts';
 import { isRunning } from '../support/processes.ts';
 import { runVarve } from '../support/run-varve.ts';
-import {
-  CONFORMANCE_SCHEMA,
-  type RunningServer,
-  type ServerOptions,
-  startServer,
-} from '../support/server.ts';
+import { CONFORMANCE_SCHEMA, type RunningServer } from '../support/server.ts';
+import { startForTest } from '../support/start-for-test.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
 /** Number of crashes in a row after which a supervisor waits seconds before the next start. */
 const CRASHES = 6;
-
-async function startForTest(options: ServerOptions = {}): Promise<RunningServer> {
-  const server = await startServer(options);
-  onTestFinished(() => server.dispose());
-  return server;
-}
 
 function workerOf(server: RunningServer): number {
   const pid = server.worker();
