@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { handOver } from '../../services/supervisor/hand-over.ts';
 import { enterIdleClass } from '../../services/supervisor/idle-class.ts';
+import { processStat } from '../../services/supervisor/process-stat.ts';
 import { createMemoryWorker } from '../support/memory-worker.ts';
 import { argumentsOf, childrenOf } from '../support/processes.ts';
 import { create, nextWorker, replaced, workers } from '../support/replaced-workers.ts';
@@ -65,7 +66,9 @@ describe('the class "idle"', IF_ALLOWED, () => {
   });
 
   it('is left by a process that hardly runs, and not by one that has nothing to do', async () => {
-    const [starving, resting] = [idOf(startBusy()), idOf(start(['-e', 'setInterval(() => {}, 1_000)']))];
+    const [starving, resting] = [idOf(startBusy()), idOf(start(['300'], 'sleep'))];
+    // While a program starts it has something to do. On a busy host it starves in this class.
+    await vi.waitFor(() => expect(processStat(resting)?.state).toBe('S'), patiently);
     for (const pid of [starving, resting]) enterIdleClass(pid);
     await vi.waitFor(() => expect([starving, resting].map(classesOf)).toEqual([[IDLE], [IDLE]]), patiently);
     startBusy();
