@@ -64,12 +64,21 @@ async function gatherLevel(
     return { sources, places: null, attributes: [] };
   }
   const { places, ...parents } = await piece(context, level.rows.length, () => distinctRows(level));
-  const attributes = populate.map(async (node) => ({
-    name: memberName(node.attribute),
-    value: await gatherNode(context, rowSet, parents, node),
-  }));
-  const sources = await selectFields(context, parents.sources, fields);
-  return { sources, places, attributes: await Promise.all(attributes) };
+  const [attributes, sources] = await Promise.all([
+    Promise.all(populate.map((node) => gatherAttribute(context, rowSet, parents, node))),
+    selectFields(context, parents.sources, fields),
+  ]);
+  return { sources, places, attributes };
+}
+
+async function gatherAttribute(
+  context: GatherContext,
+  rowSet: RowSet,
+  parents: Parents,
+  node: PopulateNode,
+): Promise<RowTree['attributes'][number]> {
+  const value = await gatherNode(context, rowSet, parents, node);
+  return { name: memberName(node.attribute), value };
 }
 
 /** Bytes of `,"name":` by attribute. The map is bounded by the number of attributes of the content types. */
@@ -91,11 +100,12 @@ function piece<Result>(
   return rows <= FEW_ROWS ? work() : TURNS.finish(taskOf(answer), () => work);
 }
 
-function selectFields(
+/** Never throws, because attributes are read at the same time: a failure is a rejection. */
+async function selectFields(
   context: GatherContext,
   sources: readonly Uint8Array[],
   fields: Selection['fields'],
-): readonly Uint8Array[] | Promise<readonly Uint8Array[]> {
+): Promise<readonly Uint8Array[]> {
   if (fields === null) return sources;
   const select = createMemberSelector(fields);
   const selected: Uint8Array[] = [];
