@@ -31,9 +31,9 @@ export type SettleOptions = {
  */
 export async function settleContentTypes(settling: SettleOptions): Promise<number | undefined> {
   const { claimant, graph, definitions } = settling;
-  const { log, space, now, membership } = claimant;
+  const { log, space, now } = claimant;
   let lastSign = performance.now();
-  const checkLeader = createLeaderCheck(membership, () => lastSign);
+  const checkLeader = createLeaderCheck(claimant, () => lastSign);
   let isTold = false;
   let claimed: number | undefined;
   for (;;) {
@@ -55,7 +55,7 @@ export async function settleContentTypes(settling: SettleOptions): Promise<numbe
       continue;
     }
     if (graph.position() > before) lastSign = performance.now();
-    if ((await checkLeader(leader)) === 'free') {
+    if ((await checkLeader(lease)) === 'free') {
       claimed = (await claimLease(claimant, lease))?.epoch;
       continue;
     }

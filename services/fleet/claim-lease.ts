@@ -1,6 +1,6 @@
 import type { EventStore, NewEvent } from '../../shared/event-store/event-store.ts';
 import { newEvent } from '../../shared/events/new-event.ts';
-import type { Lease } from '../../shared/fleet/lease.ts';
+import type { Lease, Successor } from '../../shared/fleet/lease.ts';
 import { type LeaseEvent, leaseStream } from '../../shared/fleet/lease-events.ts';
 import type { Membership } from './membership.ts';
 
@@ -29,20 +29,26 @@ export async function claimLease(
   const epoch = lease.epoch + 1;
   const event = leaseEvent(claimant, { type: 'leader-elected', data: { epoch, owner, address } });
   membership?.claiming(event.id);
-  const position = await append(claimant, lease, event);
+  const position = await append(claimant, lease, [event]);
   return position === undefined ? undefined : { position, epoch };
 }
 
-/** Steps down, so that no process has to wait. Does nothing if another process has claimed the lease. */
-export async function returnLease(claimant: Claimant, lease: Lease): Promise<void> {
+/**
+ * Steps down, so that no process has to wait. Does nothing if another process has claimed the lease. `successor`: the process that takes
+ * the place of this one.
+ */
+export async function returnLease(claimant: Claimant, lease: Lease, successor?: Successor): Promise<void> {
   const { epoch } = lease;
-  await append(claimant, lease, leaseEvent(claimant, { type: 'leader-stepped-down', data: { epoch } }));
+  const named = successor && leaseEvent(claimant, { type: 'successor-named', data: { epoch, ...successor } });
+  const steppedDown = leaseEvent(claimant, { type: 'leader-stepped-down', data: { epoch } });
+  await append(claimant, lease, named === undefined ? [steppedDown] : [named, steppedDown]);
 }
 
 /** Names of commands, by the type of the event that each appends. */
 const COMMANDS: Readonly<Record<LeaseEvent['type'], string>> = {
   'leader-elected': 'claim-lead',
   'leader-stepped-down': 'step-down',
+  'successor-named': 'step-down',
 };
 
 function leaseEvent({ owner, now }: Claimant, event: LeaseEvent): NewEvent {
@@ -58,8 +64,8 @@ function leaseEvent({ owner, now }: Claimant, event: LeaseEvent): NewEvent {
 async function append(
   { log, space }: Claimant,
   { revision }: Lease,
-  event: NewEvent,
+  events: readonly NewEvent[],
 ): Promise<bigint | undefined> {
-  const stored = await log.append(leaseStream(space), revision ?? 'none', [event]);
+  const stored = await log.append(leaseStream(space), revision ?? 'none', events);
   return stored.kind === 'appended' ? stored.position : undefined;
 }

@@ -1,4 +1,4 @@
-import type { Lead } from '../../shared/fleet/lease.ts';
+import type { Lead, Successor } from '../../shared/fleet/lease.ts';
 import { valueWithin } from '../../shared/value-within.ts';
 import { returnLease } from './claim-lease.ts';
 import { countsByLease } from './counts-by-lease.ts';
@@ -19,8 +19,11 @@ export type Fleet = {
   counts(position: bigint, lead: Lead): Promise<boolean>;
   /** Resolves when the leader may be another process, and after `ms` at the latest. */
   changed(ms: number): Promise<void>;
-  /** Accepts no more commands, and steps down if this process is the leader. It does not claim the lease again. */
-  stepDown(): Promise<void>;
+  /**
+   * Accepts no more commands, and steps down if this process is the leader. It does not claim the lease again. `successor`: the process
+   * that takes the place of this one.
+   */
+  stepDown(successor?: Successor): Promise<void>;
   /** Rejects when the process cannot continue as one that may lead. */
   readonly done: Promise<void>;
   close(): Promise<void>;
@@ -59,12 +62,14 @@ export function joinFleet(options: FleetOptions): Fleet {
       return countsByLease(claimant.log, position, lead);
     },
     changed: view.changed,
-    async stepDown() {
+    async stepDown(successor) {
       const lease = view.current();
       await close();
       leadership.leave();
       if (!leadership.isOwn(lease)) return;
-      await returnLease(claimant, lease).catch((reason) => options.report({ kind: 'unreturned', reason }));
+      await returnLease(claimant, lease, successor).catch((reason) =>
+        options.report({ kind: 'unreturned', reason }),
+      );
     },
     done,
     close,

@@ -101,7 +101,7 @@ async function seek(member: Member, lease: Lease): Promise<void> {
     timeouts: { ...LEADER_TIMEOUTS, silence: pace.silence() },
     isClosed: () => member.closing.signal.aborted,
     alive: () => leadership.confirm(lease),
-    membership: claimant.membership,
+    claimant,
     mayClaim: member.isTurn,
     silent: leadership.beStandby,
   });

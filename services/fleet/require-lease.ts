@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
-import type { Lease } from '../../shared/fleet/lease.ts';
+import type { Lease, Successor } from '../../shared/fleet/lease.ts';
 import { valueWithin } from '../../shared/value-within.ts';
 import { type Claimant, claimLease, returnLease } from './claim-lease.ts';
 import { readLease } from './lease-view.ts';
@@ -22,15 +22,15 @@ export async function requireLease(claimant: Claimant): Promise<number> {
  * Claims the lease as soon as it is free, and resolves to the epoch. Resolves to the leader if another process is the leader and answers.
  */
 export async function claimFreeLease(claimant: Claimant): Promise<number | NonNullable<Lease['leader']>> {
-  const { log, space, owner, membership } = claimant;
+  const { log, space, owner } = claimant;
   let before = await log.lastPosition();
   let lastSign = performance.now();
-  const checkLeader = createLeaderCheck(membership, () => lastSign);
+  const checkLeader = createLeaderCheck(claimant, () => lastSign);
   for (;;) {
     const lease = await readLease(log, space);
     const { leader } = lease;
     if (leader?.owner === owner) return lease.epoch;
-    const state = await checkLeader(leader);
+    const state = await checkLeader(lease);
     if (leader !== undefined && state === 'alive') return leader;
     if (state === 'free') {
       const claim = await claimLease(claimant, lease);
@@ -44,10 +44,10 @@ export async function claimFreeLease(claimant: Claimant): Promise<number | NonNu
   }
 }
 
-/** Steps down if this process is the leader by the log. */
-export async function returnOwnLease(claimant: Claimant): Promise<void> {
+/** Steps down if this process is the leader by the log. `successor`: the process that takes the place of this one. */
+export async function returnOwnLease(claimant: Claimant, successor?: Successor): Promise<void> {
   const lease = await readLease(claimant.log, claimant.space);
-  if (lease.leader?.owner === claimant.owner) await returnLease(claimant, lease);
+  if (lease.leader?.owner === claimant.owner) await returnLease(claimant, lease, successor);
 }
 
 /** A lease that a process claims before it joins the fleet. */

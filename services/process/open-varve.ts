@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { appliedUpTo } from '../../projections/graph/projector.ts';
 import { defined } from '../../shared/defined.ts';
+import type { Successor } from '../../shared/fleet/lease.ts';
 import { USER_TYPE } from '../../shared/schema/content-type.ts';
 import { cursorKey, followKey, webhookKey } from '../access/derived-keys.ts';
 import { importRoles } from '../access/role-commands.ts';
@@ -38,7 +39,7 @@ export type Varve = ComposedApi & {
   /** Steps down when no write is in flight; later writes are forwarded. */
   stepDown(): Promise<void>;
   /** Steps down for a process that takes this one's place with another generation. */
-  yield(): Promise<void>;
+  yield(successor: Successor | undefined): Promise<void>;
   /**
    * Resolves when reads show everything that is in the log now, or after a time limit. Resolves with false if another process has changed
    * the content types and then content.
@@ -244,10 +245,10 @@ function endOf(
       await access.applied(position, minPositionWait);
       return typesEnd.showsAll(position);
     },
-    async yield() {
+    async yield(successor) {
       if (base.store.deferred.length > 0) typesEnd.begin();
       await readSide.retire();
-      await fleet.stepDown();
+      await fleet.stepDown(successor);
     },
     stopped: Promise.all(ends).then(() => undefined),
   };

@@ -1,4 +1,5 @@
 import type { Trouble } from '../../shared/event-store/event-store.ts';
+import type { Successor } from '../../shared/fleet/lease.ts';
 import type { DenormaliseSettings } from '../../shared/read-index/elasticsearch/layout/document-layout.ts';
 import type { ElasticsearchConnection } from '../../shared/read-index/elasticsearch/wire/client.ts';
 import type { SchemaWarning } from '../../shared/schema/schema-problem.ts';
@@ -122,7 +123,7 @@ export type InterimDuties = {
     api: ServedApi,
     operator: OperatorContext,
     changes: readonly string[],
-    leave: () => Promise<void>,
+    leave: (successor?: Successor) => Promise<void>,
   ): Promise<void>;
   /** Answers the requests in flight, and accepts no more connections. Requests may arrive until this resolves. */
   end(): Promise<void>;

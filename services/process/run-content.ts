@@ -59,7 +59,7 @@ export function runContent(options: VarveOptions, base: OwnBase, content: OwnCon
     eventStore,
     diskWatch,
   });
-  opened({ close: writeSide.fleet.stepDown });
+  opened({ close: () => writeSide.fleet.stepDown() });
   return { ...writeSide, projector, types, typesEnd, halt, diskWatch };
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { NO_LEASE } from '../../shared/fleet/lease.ts';
+import { NO_LEASE, type Successor } from '../../shared/fleet/lease.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { changeAhead } from '../content-types/change-ahead.ts';
 import { type OwnTypes, ownTypes, typesOfGraph } from '../content-types/deferred-change.ts';
@@ -84,7 +84,7 @@ async function serveUntilReplaced(earlier: Earlier, { lead, term }: Leading, ope
   await readSide.lead(lead);
   const operator = operatorContext(options, base.store, readSide);
   const leave = leaveOnce(readSide, base.claimant, term);
-  opened({ close: leave });
+  opened({ close: () => leave() });
   let isEnding = false;
   const refuseWrites = () => {
     if (isEnding) throw new RequestError('no-leader', LEFT);
@@ -108,16 +108,20 @@ async function serveUntilReplaced(earlier: Earlier, { lead, term }: Leading, ope
 }
 
 /** Steps down for another process, which writes other indices from now on. */
-function leaveOnce(readSide: ReadSide, claimant: Claimant, term: TermWatch): () => Promise<void> {
+function leaveOnce(
+  readSide: ReadSide,
+  claimant: Claimant,
+  term: TermWatch,
+): (successor?: Successor) => Promise<void> {
   let left: Promise<void> | undefined;
-  const leave = async () => {
+  const leave = async (successor: Successor | undefined) => {
     term.close();
     await readSide.retire();
     // Settling the content types made this process the leader.
-    await returnOwnLease(claimant);
+    await returnOwnLease(claimant, successor);
   };
-  return () => {
-    left ??= leave();
+  return (successor) => {
+    left ??= leave(successor);
     return left;
   };
 }

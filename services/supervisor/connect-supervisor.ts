@@ -1,11 +1,23 @@
 import type { Server } from 'node:http';
 import type { OperatorChannel } from '../../shared/sqlite/lock-data-directory.ts';
 import type { ListeningSocket } from '../http/sockets/listening-socket.ts';
-import type { Followers, Hello, LogStyle, SocketName, StopReason, Succession, ToWorker } from './protocol.ts';
+import type {
+  Followers,
+  Hello,
+  LogStyle,
+  NextWorker,
+  SocketName,
+  StopReason,
+  Succession,
+  ToWorker,
+} from './protocol.ts';
 import { refuseIncompatible } from './protocol.ts';
 import { createRotation, type Rotation } from './rotation.ts';
 import { createSocketsOfWorker } from './sockets-of-worker.ts';
 import { createWorkerRequests, sendToSupervisor as send } from './worker-requests.ts';
+
+/** Steps down for the worker that replaces this one. An older supervisor does not name it. */
+type GiveWay = (next: NextWorker | undefined) => Promise<void>;
 
 /** `elapsedMs`: milliseconds since the signal. */
 export type StopHeard = (reason: StopReason, elapsedMs?: number) => void;
@@ -39,13 +51,13 @@ export type Supervisor = Hello & {
   /** Hands over to another worker. Rejects with a message if that is not possible. */
   handOver(succession: Succession): Promise<void>;
   /** Calls back when another worker is about to replace this one. That worker waits until `give` has resolved. */
-  onYield(give: () => Promise<void>): void;
+  onYield(give: GiveWay): void;
   /** Calls back when the newly installed program should serve. */
   onRenew(renew: () => void): void;
   /** Says that this process ends before a rebuild that it has begun. The worker that replaces it is asked to renew. */
   unfinished(): void;
   /** Says that this worker, which replaces another one, is ready. Resolves when it should serve. */
-  ready(): Promise<void>;
+  ready(next: NextWorker): Promise<void>;
   /** Resolves when this worker should serve. undefined: it replaces no other worker. */
   readonly turn: Promise<void> | undefined;
   /** Begins to accept connections. */
@@ -83,7 +95,7 @@ export async function connectSupervisor(): Promise<Supervisor> {
   // Until `onStop` is called there is nothing to close.
   let stop: StopHeard = () => process.exit(0);
   let hurry = (): void => {};
-  let giveWay = async (): Promise<void> => {};
+  let giveWay: GiveWay = async () => {};
   // A worker that serves earlier content types cannot renew until it serves the present ones.
   const renew = Promise.withResolvers<() => void>();
 
@@ -94,7 +106,7 @@ export async function connectSupervisor(): Promise<Supervisor> {
       case 'answer':
         return requests.answered(message.id, { answer: message.result, socket });
       case 'yield':
-        return void stepDown(giveWay);
+        return void stepDown(() => giveWay(message.next));
       case 'renew':
         return void renew.promise.then((begin) => begin());
       case 'enter':
@@ -140,8 +152,8 @@ export async function connectSupervisor(): Promise<Supervisor> {
       renew.resolve(called);
     },
     unfinished: () => send({ kind: 'unfinished' }),
-    ready() {
-      send({ kind: 'ready' });
+    ready(next) {
+      send({ kind: 'ready', next });
       return turn.promise;
     },
     turn: said.succession && turn.promise,

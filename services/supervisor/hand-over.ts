@@ -25,7 +25,7 @@ export async function handOver(
     next.kill();
     return 'refused';
   }
-  from.send({ kind: 'yield' });
+  from.send({ kind: 'yield', next: await next.steps.ready });
   if (!(await within(YIELD_MS, [from.steps.yielded, from.ended]))) from.kill();
   next.send({ kind: 'enter' });
   let end: HandOverEnd = 'lost';

@@ -84,6 +84,9 @@ export type LogStyle = {
 export const STEPS = ['ready', 'yielded', 'entered'] as const;
 export type HandOverStep = (typeof STEPS)[number];
 
+/** The worker that replaces another one, as other processes of the log will know it. `forMs`: its limit for becoming leader. */
+export type NextWorker = { readonly owner: string; readonly address: string; readonly forMs: number };
+
 export type FromWorker =
   | { readonly kind: 'ask'; readonly id: number; readonly request: WorkerRequest }
   /** The worker answers requests: another one is started when it crashes. */
@@ -110,7 +113,8 @@ export type FromWorker =
   | { readonly kind: 'unfinished' }
   /** The worker cannot replace another one, and ends. */
   | { readonly kind: 'failed'; readonly reason: string }
-  | { readonly kind: HandOverStep };
+  | { readonly kind: 'ready'; readonly next?: NextWorker | undefined }
+  | { readonly kind: Exclude<HandOverStep, 'ready'> };
 
 /** The first message to a worker. */
 export type Hello = {
@@ -131,8 +135,8 @@ export type Hello = {
 export type ToWorker =
   | ({ readonly kind: 'hello' } & Hello)
   | { readonly kind: 'answer'; readonly id: number; readonly result: Answer }
-  /** Asks the serving worker to step down. From then on each read shows the whole log. */
-  | { readonly kind: 'yield' }
+  /** Asks the serving worker to step down for `next`. From then on each read shows the whole log. */
+  | { readonly kind: 'yield'; readonly next?: NextWorker | undefined }
   /** Asks the serving worker to let the newly installed program make a generation and serve it. */
   | { readonly kind: 'renew' }
   /** Asks the next worker to become leader, and to accept connections. */

@@ -1,14 +1,21 @@
 import { type ChildProcess, fork, type SendHandle } from 'node:child_process';
 import type { SocketHandle } from './held-socket.ts';
-import { type FromWorker, type HandOverStep, STEPS, type ToWorker, WORKER_ARGUMENT } from './protocol.ts';
+import {
+  type FromWorker,
+  type HandOverStep,
+  type NextWorker,
+  STEPS,
+  type ToWorker,
+  WORKER_ARGUMENT,
+} from './protocol.ts';
 
 export type WorkerProcess = {
   readonly pid: number | undefined;
   /** Does nothing if the worker is ending, because a failed send must not end the supervisor. */
   send(message: ToWorker, socket?: SocketHandle): void;
   kill(): void;
-  /** A step resolves when the worker has said that the step is done. */
-  readonly steps: Readonly<Record<HandOverStep, Promise<void>>>;
+  /** A step resolves when the worker has said that the step is done. `ready` may name the worker for other processes. */
+  readonly steps: Readonly<Record<HandOverStep, Promise<NextWorker | undefined>>>;
   /** Resolves when the worker has ended and all its messages have been handled. */
   readonly ended: Promise<WorkerEnd>;
 };
@@ -30,7 +37,7 @@ export function startWorker(
   const child = fork(program, [WORKER_ARGUMENT, ...args], { stdio: 'inherit' });
   const steps = { ready: newStep(), yielded: newStep(), entered: newStep() };
   child.on('message', (message: FromWorker) => {
-    if (isStep(message)) steps[message.kind].resolve();
+    if (isStep(message)) steps[message.kind].resolve('next' in message ? message.next : undefined);
     else hear(message as WorkerMessage);
   });
   child.on('internalMessage', ({ cmd }: { readonly cmd?: string }) => {
@@ -56,10 +63,10 @@ export function startWorker(
 }
 
 function newStep() {
-  return Promise.withResolvers<void>();
+  return Promise.withResolvers<NextWorker | undefined>();
 }
 
-function isStep(message: FromWorker): message is { readonly kind: HandOverStep } {
+function isStep(message: FromWorker): message is Extract<FromWorker, { readonly kind: HandOverStep }> {
   return STEPS.some((step) => step === message.kind);
 }
 

@@ -132,6 +132,12 @@ const elected = z.strictObject({
   address: z.string().describe('Where other processes reach it'),
 });
 const steppedDown = z.strictObject({ epoch });
+const successorNamed = z.strictObject({
+  epoch,
+  owner: z.string().describe('Names the process that takes the place of the leader'),
+  address: z.string().describe('Where other processes will reach it'),
+  forMs: z.int().min(0).describe('Milliseconds for which other processes leave the lease to it'),
+});
 
 const identified = z.strictObject({
   id: z.string(),
@@ -201,6 +207,7 @@ export const EVENT_SCHEMAS: Readonly<Record<EventType, Versions>> = {
   'login-configured': [loginConfigured],
   'leader-elected': [elected, elected],
   'leader-stepped-down': [steppedDown, steppedDown],
+  'successor-named': [successorNamed],
   'log-identified': [identified],
   'process-started': [processStarted],
   'webhook-defined': [webhookDefined],

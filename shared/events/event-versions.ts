@@ -33,6 +33,7 @@ export const EVENT_VERSIONS: Readonly<Record<EventType, number>> = {
   'login-configured': 1,
   'leader-elected': 2,
   'leader-stepped-down': 2,
+  'successor-named': 1,
   'log-identified': 1,
   'process-started': 1,
   'webhook-defined': 1,

@@ -23,11 +23,30 @@ export type LeaderSteppedDown = {
   readonly data: { readonly epoch: number };
 };
 
-export type LeaseEvent = LeaderElected | LeaderSteppedDown;
+/**
+ * The leader names the process that takes its place, in one append with LeaderSteppedDown. Other processes leave the lease to that process
+ * for some time.
+ */
+export type SuccessorNamed = {
+  readonly type: 'successor-named';
+  readonly data: {
+    /** Epoch of the leader that steps down. */
+    readonly epoch: number;
+    /** Name of the process. */
+    readonly owner: string;
+    /** Address at which other processes will reach it. A process at this address may claim too: it has replaced the named one. */
+    readonly address: string;
+    /** Milliseconds for which other processes do not claim the lease, unless another process answers at the address, or none. */
+    readonly forMs: number;
+  };
+};
+
+export type LeaseEvent = LeaderElected | LeaderSteppedDown | SuccessorNamed;
 
 const LEASE_EVENTS: ReadonlySet<string> = new Set<LeaseEvent['type']>([
   'leader-elected',
   'leader-stepped-down',
+  'successor-named',
 ]);
 
 /** Returns whether an event is in the lease stream. No row depends on such events. */

@@ -1,9 +1,12 @@
 import { assertNever } from '../assert-never.ts';
 import type { AppendCondition, StoredEvent } from '../event-store/event-store.ts';
-import { type LeaderElected, type LeaseEvent, leaseStream } from './lease-events.ts';
+import { type LeaderElected, type LeaseEvent, leaseStream, type SuccessorNamed } from './lease-events.ts';
 
 /** The leader. `claim` is the id of its LeaderElected event. */
 export type Leader = Omit<LeaderElected['data'], 'epoch'> & { readonly claim: string };
+
+/** The process that the last leader named to take its place. */
+export type Successor = Omit<SuccessorNamed['data'], 'epoch'>;
 
 /** The lease of a namespace at some position of its log. */
 export type Lease = {
@@ -11,6 +14,8 @@ export type Lease = {
   readonly epoch: number;
   /** The leader; undefined before the first claim and after the last leader stepped down. */
   readonly leader: Leader | undefined;
+  /** Process to which the lease is left for some time, also while that process is the leader. */
+  readonly successor: Successor | undefined;
   /** Revision of the last event in the lease's stream. */
   readonly revision: bigint | undefined;
 };
@@ -27,7 +32,7 @@ export function leadOf(space: string, { epoch, revision }: Lease): Lead {
   return revision === undefined ? { epoch } : { epoch, fence: { stream: leaseStream(space), revision } };
 }
 
-export const NO_LEASE: Lease = { epoch: 0, leader: undefined, revision: undefined };
+export const NO_LEASE: Lease = { epoch: 0, leader: undefined, successor: undefined, revision: undefined };
 
 /**
  * Returns the lease after an event of its stream. An event that was already applied changes nothing. An unreadable event changes only the
@@ -41,11 +46,18 @@ export function evolveLease(lease: Lease, stored: StoredEvent): Lease {
   switch (event.type) {
     case 'leader-elected': {
       const { epoch, owner, address } = event.data;
-      return { epoch, leader: { owner, address, claim: stored.id }, revision };
+      const successor = lease.successor?.owner === owner ? lease.successor : undefined;
+      return { epoch, leader: { owner, address, claim: stored.id }, successor, revision };
     }
     case 'leader-stepped-down': {
       const isNewest = event.data.epoch === lease.epoch;
-      return { ...lease, leader: isNewest ? undefined : lease.leader, revision };
+      if (!isNewest) return { ...lease, revision };
+      const successor = lease.successor?.owner === lease.leader?.owner ? undefined : lease.successor;
+      return { ...lease, leader: undefined, successor, revision };
+    }
+    case 'successor-named': {
+      const { epoch, ...successor } = event.data;
+      return epoch === lease.epoch ? { ...lease, successor, revision } : { ...lease, revision };
     }
     default:
       return assertNever(event);

@@ -1,17 +1,21 @@
 import { shareContents } from '../../../shared/sqlite/lock-data-directory.ts';
 import { PURGE_LIMITS } from '../../purge/send-purges.ts';
+import type { NextWorker } from '../../supervisor/protocol.ts';
 import { logPurges, logTrouble, logWebhooks } from '../output/log-reports.ts';
 import { webhookLimits } from '../settings/webhook-settings.ts';
 import type { LeadingParts, LeadingPlan } from './leading-parts.ts';
 import { lockAfterCommand } from './lock-after-command.ts';
 import { removeWorkerFolders } from './worker-folder.ts';
 
-/** Returns the options of `openVarve` for the worker that is the leader: those of all workers, and those for its own tasks. */
-export function leadingOptions(parts: LeadingParts) {
+/**
+ * Returns the options of `openVarve` for the worker that is the leader: those of all workers, and those for its own tasks. `next`: this
+ * worker, if it replaces another one.
+ */
+export function leadingOptions(parts: LeadingParts, next: NextWorker) {
   const { settings, logger, follow, purges, builder, shared } = parts;
   return {
     ...shared,
-    ...successionOptions(parts),
+    ...successionOptions(parts, next),
     follow,
     build: builder.build,
     webhooks: { limits: webhookLimits(settings), report: logWebhooks(logger) },
@@ -22,7 +26,10 @@ export function leadingOptions(parts: LeadingParts) {
 }
 
 /** Returns the options for the worker's data directory, for the worker that it replaces, and for the one that replaces it. */
-function successionOptions({ settings, supervisor, operators, recent, readSide, logger }: LeadingParts) {
+function successionOptions(
+  { settings, supervisor, operators, recent, readSide, logger }: LeadingParts,
+  next: NextWorker,
+) {
   const { succession, restarts } = supervisor;
   return {
     async takeDirectory(directory: string) {
@@ -34,7 +41,7 @@ function successionOptions({ settings, supervisor, operators, recent, readSide, 
       return contents;
     },
     generation: succession?.generation,
-    turn: succession?.changesTypes === true ? supervisor.ready : undefined,
+    turn: succession?.changesTypes === true ? () => supervisor.ready(next) : undefined,
     claimsFrom: supervisor.turn,
     workersBeside: settings.workers === 1 ? undefined : supervisor.rotation,
     // Recent requests do not help with other content types, because every answer changes.

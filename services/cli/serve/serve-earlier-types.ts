@@ -15,10 +15,10 @@ export function serveEarlierTypes(parts: LeadingParts, listener: Listener): Inte
       );
       operators.serve(operator);
       ports.admit(served.access);
-      stop.with(listener, { close: leave });
-      supervisor.onYield(() => {
+      stop.with(listener, { close: () => leave() });
+      supervisor.onYield((next) => {
         shared.presence.leave();
-        return leave();
+        return leave(next);
       });
       await serveApp({
         role,

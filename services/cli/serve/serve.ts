@@ -8,6 +8,7 @@ import { readStatus } from '../../operator/status.ts';
 import { openVarve, type Varve } from '../../process/open-varve.ts';
 import { cancelUnusedCopy } from '../../rebuild/run-rebuild.ts';
 import { connectSupervisor } from '../../supervisor/connect-supervisor.ts';
+import type { NextWorker } from '../../supervisor/protocol.ts';
 import { reachableUrl } from '../output/reachable-url.ts';
 import { startMessage } from '../output/start-message.ts';
 import type { ServeSettings } from '../settings/settings.ts';
@@ -77,10 +78,25 @@ async function openServer(parts: LeadingParts): Promise<OpenServer> {
   };
   const [varve, listener] = await listenWhileOpening(where, async (listener) => {
     await leading?.start();
-    const address = leading?.address ?? settings.advertise ?? reachableUrl(listener.url);
-    return openVarve({ ...leadingOptions(parts), address, meanwhile: serveEarlierTypes(parts, listener) });
+    const address = addressFor(parts, listener);
+    const next = nextWorker(parts, address);
+    return openVarve({
+      ...leadingOptions(parts, next),
+      address,
+      meanwhile: serveEarlierTypes(parts, listener),
+    });
   });
   return { varve, listener };
+}
+
+/** Returns the address at which other processes of the log reach this one. */
+function addressFor({ leading, settings }: LeadingParts, listener: Listener): string {
+  return leading?.address ?? settings.advertise ?? reachableUrl(listener.url);
+}
+
+/** Returns how other processes of the log know this worker while it replaces another one. */
+function nextWorker({ shared, supervisor }: LeadingParts, address: string): NextWorker {
+  return { owner: shared.presence.owner, address, forMs: supervisor.succession?.enterMs ?? 0 };
 }
 
 /** Connects the data with signals, operators and hand-overs. */
@@ -89,10 +105,10 @@ function attach(parts: LeadingParts, { varve, listener }: OpenServer): void {
   stop.with(listener, varve);
   shared.presence.of(varve.fleet);
   operators.serve(varve.operator);
-  supervisor.onYield(async () => {
+  supervisor.onYield(async (next) => {
     shared.presence.leave();
     gate.close(async () => ((await varve.latest()) ? undefined : listener.left));
-    await varve.yield();
+    await varve.yield(next);
   });
   supervisor.onRenew(() => {
     logger.info({}, 'the program that is installed now builds a new read model');
@@ -141,14 +157,15 @@ async function greet(
   { varve, listener }: OpenServer,
   handler: RequestListener,
 ): Promise<void> {
-  const { settings, supervisor, ports, stop, leading } = parts;
+  const { supervisor, ports, stop, leading } = parts;
   const { succession } = supervisor;
   if (succession !== undefined)
     await succeedWorker(supervisor, succession, handler, {
       varve,
       metrics: ports.operating.metrics,
       isStopping: stop.isStopping,
-      address: leading === undefined ? (settings.advertise ?? reachableUrl(listener.url)) : undefined,
+      address: leading === undefined ? addressFor(parts, listener) : undefined,
+      next: nextWorker(parts, addressFor(parts, listener)),
     });
   reportServing(parts, varve);
   if (supervisor.isGreeted) return;

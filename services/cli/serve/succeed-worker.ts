@@ -4,7 +4,7 @@ import { warmUp } from '../../http/sockets/recent-requests.ts';
 import type { Metrics } from '../../operating/metrics.ts';
 import type { Varve } from '../../process/open-varve.ts';
 import type { Supervisor } from '../../supervisor/connect-supervisor.ts';
-import type { Succession } from '../../supervisor/protocol.ts';
+import type { NextWorker, Succession } from '../../supervisor/protocol.ts';
 
 /** Maximum time for answering recent requests. The other process serves meanwhile. */
 const WARM_UP_MS = 4_000;
@@ -18,6 +18,8 @@ export type SuccessionOptions = {
   /** Address of the server, if both processes have the same. Absent: no other server has this log. */
   readonly address: string | undefined;
   readonly isStopping: () => boolean;
+  /** Names this process for others of the log. */
+  readonly next: NextWorker;
 };
 
 /**
@@ -28,11 +30,11 @@ export async function succeedWorker(
   supervisor: Supervisor,
   { recent, enterMs }: Succession,
   handler: RequestListener,
-  { varve, metrics, address, isStopping }: SuccessionOptions,
+  { varve, metrics, address, isStopping, next }: SuccessionOptions,
 ): Promise<void> {
   await warmUp(recent, handler, WARM_UP_MS);
   metrics?.reset();
-  await supervisor.ready();
+  await supervisor.ready(next);
   const deadline = performance.now() + enterMs - LAST_STEP_MS;
   while (isUndecided(varve.fleet.leader(), address) && performance.now() < deadline)
     await varve.fleet.changed(LOOK_MS);

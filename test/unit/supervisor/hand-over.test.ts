@@ -35,6 +35,14 @@ it('a worker that does not step down within 5 s is killed, and the next one ente
   expect([end(), next.isKilled()]).toEqual(['entered', false]);
 });
 
+it('the worker that steps down learns the name of the next one', async () => {
+  const { from, next } = start();
+  const named = { owner: 'next', address: 'http://127.0.0.1:1337', forMs: ENTER_MS };
+  next.says('ready', named);
+  await pass(0);
+  expect(from.heard).toEqual([{ kind: 'yield', next: named }]);
+});
+
 it('a worker that does not enter within its limit is killed', async () => {
   const { from, next, ended, end } = start();
   next.says('ready');
