@@ -11,8 +11,8 @@ enableCompileCache(compileCache);
 // Threads and child processes do not inherit the cache. The variable enables it there.
 process.env['NODE_COMPILE_CACHE'] ??= compileCache;
 
-/** Servers that hold a data directory run as a worker below a supervisor. */
-const SUPERVISED: readonly (string | undefined)[] = ['serve', 'project'];
+/** Servers run as a worker below a supervisor. */
+const SUPERVISED: readonly (string | undefined)[] = ['serve', 'project', 'api'];
 
 const [command] = process.argv.slice(2);
 // The supervisor parses no settings and imports no code for that: a start costs little more than without one.

@@ -12,7 +12,10 @@ export function countLoss(losses: number, since: number | undefined): number {
   return isSettled ? 1 : losses + 1;
 }
 
-/** Returns the milliseconds until the next worker is started. `losses`: as `countLoss` returns them. */
+/**
+ * Returns the milliseconds until the next worker is started. `losses`: as `countLoss` returns them. The pauses stay short, so that a server
+ * is back within a second however often its worker ends. They leave some of a core to others.
+ */
 export function restartDelay(losses: number): number {
-  return losses <= 1 ? 0 : backoffMs(losses - 1, { firstMs: 100, longestMs: 10_000 });
+  return losses <= 1 ? 0 : backoffMs(losses - 1, { firstMs: 50, longestMs: 200 });
 }

@@ -14,6 +14,9 @@ export type ElasticsearchProxy = {
   readonly url: string;
   /** Sets the function that decides about later requests. undefined: Elasticsearch gets the request. */
   intercept(decide: (request: ProxiedRequest) => Decision | Promise<Decision>): void;
+  /** Closes all connections and refuses new ones, until `restore`. */
+  lose(): void;
+  restore(): void;
   close(): void;
 };
 
@@ -36,11 +39,20 @@ export async function startElasticsearchProxy(target: string): Promise<Elasticse
     const headers = { 'content-type': 'application/json', 'x-elastic-product': 'Elasticsearch' };
     answer.writeHead(decided.status, headers).end(JSON.stringify(decided.json));
   });
+  let isLost = false;
+  listening.on('connection', (socket) => isLost && socket.destroy());
   await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(listening.address() as AddressInfo).port}`,
     intercept(next) {
       decide = next;
+    },
+    lose() {
+      isLost = true;
+      listening.closeAllConnections();
+    },
+    restore() {
+      isLost = false;
     },
     close() {
       listening.closeAllConnections();

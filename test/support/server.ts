@@ -34,7 +34,7 @@ export type RunningServer = {
   output(): string;
   /** Sends the signal (default SIGTERM) and waits for the end. SIGKILL goes to the supervisor and its workers at once. */
   stop(signal?: NodeJS.Signals): Promise<Exit>;
-  /** Pid of the process that was started. For `varve api` it is the serving process. */
+  /** Pid of the process that was started. */
   readonly supervisor: number;
   /** Returns the pid of the serving worker, or undefined while there is none. */
   worker(): number | undefined;

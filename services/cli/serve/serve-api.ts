@@ -1,7 +1,9 @@
+import { WAIT_LIMITS } from '../../http/sockets/waiting-requests.ts';
 import type { Operating } from '../../operating/operating.ts';
 import { openApiProcess } from '../../process/api-process.ts';
 import type { ApiProcessOptions } from '../../process/process-options.ts';
 import { assetsAddress } from '../../stores/open-asset-store.ts';
+import { connectSupervisor, type Supervisor } from '../../supervisor/connect-supervisor.ts';
 import { logTrouble } from '../output/log-reports.ts';
 import { startMessage } from '../output/start-message.ts';
 import { followSettings } from '../settings/follow-settings.ts';
@@ -13,25 +15,37 @@ import { openOperating } from './open-operating.ts';
 import { setPublic } from './public-rights.ts';
 import { serveApp } from './serve-app.ts';
 import { readServerPlan, type ServerPlan } from './server-plan.ts';
-import { ownSignals, stopOnSignal } from './stop-on-signal.ts';
+import { stopOnSignal } from './stop-on-signal.ts';
 import { servingOptions } from './worker-options.ts';
 
 /**
- * Runs `varve api`. Resolves when it answers reads and has printed its greeting. SIGINT and SIGTERM end it with exit code 0. Rejects with a
- * message if it cannot start. `refuseUnusable` has validated `settings`.
+ * Runs `varve api` in a worker. Resolves when it answers reads and has printed its greeting. Ends with exit code 0 when its supervisor stops
+ * it. Rejects with a message if it cannot start. `refuseUnusable` has validated `settings`.
  */
 export async function serveApi(settings: ServeSettings): Promise<void> {
+  const supervisor = await connectSupervisor();
+  const { restarts } = supervisor;
   const plan = await readServerPlan(settings);
   const { logger } = plan;
-  const ports = await openOperating(settings, logger);
-  const stop = stopOnSignal({ logger, ports, signals: ownSignals, drainSeconds: settings.drainSeconds });
+  const { drainSeconds } = settings;
+  supervisor.onRenew(() =>
+    logger.warn({}, 'varve api has no read model to renew: restart it to run another program'),
+  );
+  const ports = await openOperating(settings, logger, supervisor);
+  const stop = stopOnSignal({ logger, ports, signals: supervisor.onStop, drainSeconds });
   await stop.starting(async () => {
-    const where = { host: settings.host, port: settings.port, first: ports.first };
+    const where = {
+      host: settings.host,
+      port: settings.port,
+      socket: supervisor.socket('api'),
+      waits: restarts > 0 ? WAIT_LIMITS : undefined,
+      first: ports.first,
+    };
     const options = apiOptions(plan, ports.operating);
     const [api, listener] = await listenWhileOpening(where, () => openApiProcess(options));
     stop.with(listener, api);
     if (plan.publicRights !== undefined) await setPublic(api, plan.publicRights);
-    checkCacheToken(api.cacheToken, logger, true);
+    checkCacheToken(api.cacheToken, logger, restarts === 0);
     ports.admit(api.access);
     await serveApp({
       role: 'api',
@@ -41,13 +55,24 @@ export async function serveApi(settings: ServeSettings): Promise<void> {
       listener,
       logger,
       operating: ports.operating,
-      greet: async () => {
-        const { development } = api.access.state();
-        const { registry } = api;
-        console.log(startMessage({ url: listener.url, registry, development, pages: plan.pages }));
-      },
+      greet: async () => greet(plan, supervisor, listener.url, api),
     });
   });
+}
+
+/** Reports to the supervisor that this worker serves. The first worker prints the greeting. */
+function greet(
+  { settings, pages }: ServerPlan,
+  supervisor: Supervisor,
+  url: string,
+  { access, registry }: Awaited<ReturnType<typeof openApiProcess>>,
+): void {
+  const { logLevel, logFormat, drainSeconds } = settings;
+  supervisor.serving({ logLevel, logFormat }, drainSeconds * 1_000);
+  if (supervisor.isGreeted) return;
+  supervisor.greeting();
+  const { development } = access.state();
+  console.log(startMessage({ url, registry, development, pages }));
 }
 
 function apiOptions(plan: ServerPlan, operating: Operating): ApiProcessOptions {

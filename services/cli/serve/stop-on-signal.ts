@@ -24,11 +24,6 @@ export type StopOptions = {
   readonly signals: (heard: StopHeard, hurry: () => void) => void;
 };
 
-/** The signals that this process gets itself. */
-export function ownSignals(heard: StopHeard): void {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => heard(signal));
-}
-
 /** Parts of a process that a stop closes. */
 type Stoppable = {
   running: { readonly listener: Listener; readonly served: Served } | undefined;
