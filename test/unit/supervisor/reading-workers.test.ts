@@ -97,10 +97,10 @@ it('starts a worker again at once if it had served for a minute, and later each 
   expect(await endAfter(0)).toBe(2);
   // This worker ended right after its start.
   expect(await endAfter(0)).toBe(2);
-  await pass(100);
+  await pass(50);
   expect(started).toHaveLength(3);
   expect(await endAfter(SETTLED_MS - 1)).toBe(3);
-  await pass(200);
+  await pass(100);
   expect(started).toHaveLength(4);
   expect(await endAfter(SETTLED_MS)).toBe(5);
 });
