@@ -12,6 +12,7 @@ import { RequestError } from '../../shared/request-error.ts';
 import { requestIdOf } from '../operating/request-id.ts';
 import type { Status } from '../operator/status.ts';
 import { INSTANT_SEARCH_PREFIX, isInstantSearchTarget } from './answers/algolia-error.ts';
+import { attributeFailures } from './answers/contain-failures.ts';
 import { type ErrorEnvelope, presentError } from './answers/error-envelope.ts';
 import { reportError } from './answers/report-error.ts';
 import { JSON_HEADERS, METHOD_NOT_ALLOWED, SECURITY_HEADERS } from './answers/responses.ts';
@@ -125,7 +126,8 @@ export async function createApp(options: AppOptions): Promise<RequestListener> {
     if (searchPage !== undefined) registerSearchPage(scope, searchPage, access);
   });
   await app.ready();
-  return rememberedFirst((request, response) => app.routing(request, response), options, measures);
+  const routing = attributeFailures((request, response) => app.routing(request, response));
+  return rememberedFirst(routing, options, measures);
 }
 
 /** Creates the server, with its limits and the answers to requests that reach no route. */

@@ -43,6 +43,10 @@ export const METRICS = {
   answerCacheBytes: gauge('varve_answer_cache_bytes', 'Approximate memory of remembered answers', {
     ofWorkers: 'sum',
   }),
+  containedFailures: counter(
+    'varve_contained_failures_total',
+    'Failures of requests that no code handled, which did not end the process: each is a bug',
+  ),
   slowQueries: counter('varve_slow_queries_total', 'Queries slower than the threshold of the slow-query log'),
   appends: histogram('varve_append_duration_seconds', 'Time until events were durable in the log'),
   appendConflicts: counter(

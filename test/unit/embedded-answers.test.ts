@@ -70,6 +70,19 @@ it('applies a change at once when no answer is in progress', () => {
   expect(value()).toBe(1);
 });
 
+it('a change that fails after it waited fails for its author, not for the answer', async () => {
+  const { answers, part, turn } = counter();
+  const answer = answers.part(undefined, part(5));
+  const failed = new Error('the change failed');
+  const changed = answers.change(() => {
+    throw failed;
+  });
+  const rejected = expect(changed).rejects.toBe(failed);
+  await turn(10);
+  expect(await answer).toEqual([0, 0]);
+  await rejected;
+});
+
 it('makes a change wait for the answer in progress, then applies it at once', async () => {
   const { answers, part, set, value, turn } = counter();
   const answer = answers.part(undefined, part(5));

@@ -2,9 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { mayAdminister } from '../../../shared/access/rights.ts';
 import type { AccessControl } from '../../access/access-control.ts';
+import { containFailures } from '../../http/answers/contain-failures.ts';
 import { isLocalHost, remoteRefusal } from '../../http/requests/guard-development.ts';
 import { type Listener, listen } from '../../http/sockets/listen.ts';
 import { refuseRequest } from '../../http/sockets/refuse-request.ts';
+import { METRICS } from '../../operating/metric-definitions.ts';
 import { type Metrics, textOfWorkers } from '../../operating/metrics.ts';
 import { createOperating, type Operating } from '../../operating/operating.ts';
 import {
@@ -32,7 +34,7 @@ export type OperatingProcess = {
 };
 
 /**
- * Opens metrics, health checks and traces. With `--metrics-port`, metrics are only on that port, for everyone who reaches it. Otherwise
+ * Opens metrics, health checks and traces, and contains failures of requests. With `--metrics-port`, metrics are only on that port, for everyone who reaches it. Otherwise
  * they are on the port of the API, for callers with full access. Rejects with a message if that port is not available.
  */
 export async function openOperating(
@@ -46,6 +48,7 @@ export async function openOperating(
   const tracing = await startTracing(process.env, version);
   const operating = createOperating({ ...settings, tracing, logger, version, restarts });
   const { readiness } = operating;
+  reportContained(logger, operating.metrics);
   const metrics = metricsOfServer(operating.metrics, settings.workers > 1 ? supervisor?.rotation : undefined);
   let access: AccessControl | undefined;
   const own: Listener | undefined =
@@ -80,6 +83,18 @@ export async function openOperating(
       await own?.drain(0);
     },
   };
+}
+
+/** Counts and logs the failures of requests that no code handles. */
+function reportContained(logger: Logger, metrics: Metrics | undefined): void {
+  const counter = metrics?.counter(METRICS.containedFailures);
+  containFailures((err, { method, url, status }) => {
+    counter?.add(1);
+    logger.error(
+      { err, method, url, status },
+      'no code handled a failure of this request: please report this bug',
+    );
+  });
 }
 
 /** Returns the metrics to answer with: with several workers, each worker answers with the metrics of all. */

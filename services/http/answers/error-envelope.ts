@@ -27,7 +27,11 @@ export function presentError(error: unknown): ErrorEnvelope {
 
 /** Returns fastify's own error about the client's request with a code of ours; undefined for other errors. */
 function refusalOfFastify(error: unknown): RequestError | undefined {
-  const { statusCode, code, message } = error as { statusCode?: number; code?: unknown; message: string };
+  const { statusCode, code, message } = (error ?? {}) as {
+    statusCode?: number;
+    code?: unknown;
+    message: string;
+  };
   if (typeof code !== 'string' || !code.startsWith('FST_') || statusCode === undefined || statusCode >= 500)
     return undefined;
   if (statusCode === 413) return new RequestError('payload-too-large', 'Payload Too Large');

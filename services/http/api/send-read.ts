@@ -94,13 +94,21 @@ function sendBytes(
   const done = isOnce === true ? () => releaseBody(body) : undefined;
   if (isSameEntity(headers['if-none-match'], etag)) {
     const head304 = withOthers(head, [...unchanged, 'etag', etag]);
-    sendTogether(() => response.writeHead(304, head304).end());
+    sendTogether(() => isUnanswered(response) && response.writeHead(304, head304).end());
     done?.();
     return 304;
   }
   const head200 = withOthers(head, [...whole, 'etag', etag, 'content-length', body.length]);
-  sendTogether(() => response.writeHead(200, head200).end(body, done));
+  sendTogether(() => {
+    if (isUnanswered(response)) response.writeHead(200, head200).end(body, done);
+    else done?.();
+  });
   return 200;
+}
+
+/** Returns false if a failure of the request has been answered in the meantime. */
+function isUnanswered({ headersSent }: ServerResponse): boolean {
+  return !headersSent;
 }
 
 /** Sends the answers to all reads of the process. */

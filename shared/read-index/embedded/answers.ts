@@ -7,7 +7,10 @@ export type Answers = {
   answer<Result>(work: (answer: AnswerScope) => Promise<Result>, terms?: AnswerTerms): Promise<Result>;
   /** Runs one part of an answer, or a whole answer without a scope. */
   part<Result>(scope: AnswerScope | undefined, begin: () => TurnStep<Result>): Promise<Result>;
-  /** Changes the index as soon as no answer is in progress, or after a time limit. Changes are applied in the order of the calls. */
+  /**
+   * Changes the index as soon as no answer is in progress, or after a time limit. Changes are applied in the order of the calls. Rejects if
+   * a change fails.
+   */
   change(apply: () => void): Promise<void>;
 };
 
@@ -91,12 +94,17 @@ export function createAnswers({ turns, limit, patienceMs, now }: AnswersOptions)
   let timer: NodeJS.Timeout | undefined;
   let longAgain = 0;
 
+  /** Never throws, because the caller may be an answer: a failure of a change is a failure of those who changed the index. */
   const applyWaiting = () => {
     clearTimeout(timer);
     const done = changed;
     changed = undefined;
-    for (const apply of waiting.splice(0)) apply();
-    done?.resolve();
+    try {
+      for (const apply of waiting.splice(0)) apply();
+      done?.resolve();
+    } catch (error) {
+      done?.reject(error);
+    }
   };
 
   const finish = (attempt: Attempt) => {
