@@ -3,8 +3,10 @@ import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import type { ChangeBatch } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import { applyEvents, endContext } from './apply-events.ts';
 import { attachOtherGraph, moveEntries } from './convert/move-entries.ts';
+import { type TypeEffect, typeEffects } from './convert/type-effects.ts';
 import { contextOf, type GraphParts, openGraphParts, readerContextOf } from './graph-parts.ts';
 import { PROJECTOR_VERSION } from './projector-version.ts';
 import type { ReaderContext } from './read/graph-reader.ts';
@@ -45,6 +47,8 @@ export type GraphFile = {
   registry(): SchemaRegistry;
   /** Definition of a content type in force, as its event has it (JSON); undefined if there is none. */
   definition(uid: Uid): string | undefined;
+  /** Returns what these definitions would do to stored values, see `typeEffects`. Changes nothing. */
+  effectsOf(definitions: readonly TypeDefinition[]): readonly TypeEffect[];
   /** Number of rows of all types and versions, and bytes of the file. */
   size(): { readonly rows: number; readonly bytes: number };
   /** The events of other programs that were skipped. */
@@ -121,6 +125,7 @@ export function openGraphFile(file: string, options: GraphFileOptions): GraphFil
     epochAt: parts.claims.epochAt,
     definition: definitions.text,
     registry: () => definitions.view().registry,
+    effectsOf: (others) => typeEffects(db.all, others),
     inspect: () => inspectGraph(readerContextOf(parts), position()),
     foreignEvents: parts.foreign.found,
     size: () => ({ rows: parts.existing.count(), bytes: fileBytes(db) }),

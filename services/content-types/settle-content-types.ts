@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import { catchUpUnlessDiskFull } from '../../projections/graph/projector.ts';
 import { UnreadableEvent } from '../../shared/event-store/unreadable.ts';
-import { leadOf } from '../../shared/fleet/lease.ts';
+import { type Lease, leadOf } from '../../shared/fleet/lease.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import { type Claimant, claimLease } from '../fleet/claim-lease.ts';
 import { readLease } from '../fleet/lease-view.ts';
@@ -17,6 +17,8 @@ export type SettleOptions = {
   readonly definitions: readonly TypeDefinition[];
   /** True: resolves as soon as this process could change the content types, and does not change them. */
   readonly isDeferred?: boolean;
+  /** Throws a message if these definitions, which are not in force, must not come into force. Called before the lease is claimed. */
+  readonly refuse: (changed: readonly TypeDefinition[]) => void;
   /**
    * Called once if the content types cannot be changed because another process is the leader, with their names and the address of that
    * process.
@@ -41,29 +43,47 @@ export async function settleContentTypes(settling: SettleOptions): Promise<numbe
     const stop = await catchUpUnlessDiskFull(log, graph);
     const changed = notInForce(definitions, graph.definition);
     if (changed.length === 0) return claimed;
-    // A process that cannot read the log to its end must not become leader, and with other content types it cannot
-    // serve.
-    if (stop === 'full')
-      throw new Error('the disk of the content graph is full: free some space, and start again');
-    if (stop !== undefined) throw new UnreadableEvent(stop);
+    refuseStop(stop);
     const lease = await readLease(log, space);
     const { leader } = lease;
     if (leader?.owner === claimant.owner) {
       if (settling.isDeferred === true) return claimed;
+      if (claimed === undefined) settling.refuse(changed);
       const defined = { at: now(), lead: leadOf(space, lease), owner: claimant.owner };
       await appendDefinitions(log, space, changed, defined);
       continue;
     }
     if (graph.position() > before) lastSign = performance.now();
     if ((await checkLeader(lease)) === 'free') {
+      // Also after a wait: the other process may have stored values that these definitions do not show.
+      settling.refuse(changed);
       claimed = (await claimLease(claimant, lease))?.epoch;
       continue;
     }
-    if (!isTold && leader !== undefined)
-      settling.waiting(typesNotInForce(definitions, graph.definition), leader.address);
+    if (!isTold) tellWaiting(settling, changed, leader);
     isTold = true;
     await delay(LEADER_TIMEOUTS.probeEvery);
   }
+}
+
+/** Throws a message if the graph stopped. Such a process must not become leader, and with other content types it cannot serve. */
+function refuseStop(stop: Awaited<ReturnType<typeof catchUpUnlessDiskFull>>): void {
+  if (stop === 'full')
+    throw new Error('the disk of the content graph is full: free some space, and start again');
+  if (stop !== undefined) throw new UnreadableEvent(stop);
+}
+
+function tellWaiting(
+  { refuse, waiting }: SettleOptions,
+  changed: readonly TypeDefinition[],
+  leader: Lease['leader'],
+): void {
+  refuse(changed);
+  if (leader === undefined) return;
+  waiting(
+    changed.map(({ uid }) => uid),
+    leader.address,
+  );
 }
 
 /** Throws a message if the content types in force are not those of this process. */

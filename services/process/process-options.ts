@@ -7,6 +7,7 @@ import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import type { AcceptedMedia } from '../assets/accepted-media.ts';
 import type { FormatsMade, PictureSettings } from '../assets/pictures/picture-settings.ts';
+import type { RefuseLosses } from '../content-types/loss-check.ts';
 import type { SettleOptions } from '../content-types/settle-content-types.ts';
 import type { Lifetime } from '../delivery/lifetimes.ts';
 import type { TaggingOptions } from '../delivery/tagging.ts';
@@ -90,6 +91,7 @@ export type VarveOptions = ServingOptions &
     readonly pid: number;
     /** Parts of the schema files that are not served as they are. */
     readonly schemaWarnings: readonly SchemaWarning[];
+    readonly refuseLosses: RefuseLosses;
     /** A Strapi to follow. */
     readonly follow?: FollowSettings | undefined;
     /** Absent: no webhooks are delivered. */

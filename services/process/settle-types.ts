@@ -5,7 +5,11 @@ import { changeAhead } from '../content-types/change-ahead.ts';
 import { type OwnTypes, ownTypes, typesOfGraph } from '../content-types/deferred-change.ts';
 import { createDefinitionsAhead, type DefinitionsAhead } from '../content-types/definitions-in-force.ts';
 import type { OpenedChange } from '../content-types/pending-change.ts';
-import { refuseOtherTypes, settleContentTypes } from '../content-types/settle-content-types.ts';
+import {
+  refuseOtherTypes,
+  type SettleOptions,
+  settleContentTypes,
+} from '../content-types/settle-content-types.ts';
 import type { Claimant } from '../fleet/claim-lease.ts';
 import { readLease } from '../fleet/lease-view.ts';
 import { claimFreeLease, returnOwnLease } from '../fleet/require-lease.ts';
@@ -25,7 +29,8 @@ export async function settleTypes(options: VarveOptions, base: OwnBase, opened: 
   const { store, claimant } = base;
   const { graph, generations, pending } = store;
   const own = ownTypes(graph, options);
-  const settling = { claimant, definitions: own.definitions, waiting: options.fleetLog.waiting };
+  const { waiting } = options.fleetLog;
+  const settling = { claimant, definitions: own.definitions, waiting, refuse: refusalOf(options, graph) };
   if (pending !== undefined && options.meanwhile !== undefined) {
     const earlier = { options, base, pending, meanwhile: options.meanwhile };
     await serveEarlier(earlier, (ahead) => settleContentTypes({ ...settling, graph: ahead }), opened);
@@ -40,6 +45,14 @@ export async function settleTypes(options: VarveOptions, base: OwnBase, opened: 
   if (!isDeferred) return own;
   generations.deferChange();
   return typesOfGraph(graph);
+}
+
+/** Returns the check of changed definitions. A worker that replaces another one has the definitions that the other one has checked. */
+function refusalOf(
+  { generation, refuseLosses }: VarveOptions,
+  graph: OwnBase['store']['graph'],
+): SettleOptions['refuse'] {
+  return generation === undefined ? (changed) => refuseLosses(graph.effectsOf(changed)) : () => {};
 }
 
 /** A process whose content types will change, and the generation that it serves until then. */

@@ -34,10 +34,17 @@ export type ParsedFiles = {
   readonly registry: SchemaRegistry;
   /** JSON from which each model of the registry was read. Built-in types have none. */
   readonly sources: ReadonlyMap<Uid, unknown>;
+  /** File of each model that has one. */
+  readonly places: ReadonlyMap<Uid, string>;
   readonly problems: readonly SchemaProblem[];
 };
 
-type Parsed<Model> = { readonly model: Model; readonly json: unknown; readonly report: ReportProblem };
+type Parsed<Model> = {
+  readonly model: Model;
+  readonly json: unknown;
+  readonly file: string;
+  readonly report: ReportProblem;
+};
 
 /**
  * Parses schema files and checks them against each other. Every target, inverse side and component must exist and fit. No component may
@@ -49,7 +56,7 @@ export function buildRegistry(files: readonly SchemaFile[]): ParsedFiles {
   // A project's extension of a built-in type replaces it.
   const extended = types.filter(({ model }) => model.builtIn);
   const builtIn = BUILT_IN_TYPES.filter(({ uid }) => !extended.some(({ model }) => model.uid === uid)).map(
-    (model) => ({ model, json: null, report: problemReporter(problems, 'built in') }),
+    (model) => ({ model, json: null, file: 'built in', report: problemReporter(problems, 'built in') }),
   );
   const allTypes: readonly Parsed<ContentType>[] = [
     ...builtIn,
@@ -69,22 +76,24 @@ export function buildRegistry(files: readonly SchemaFile[]): ParsedFiles {
   const sources = new Map<Uid, unknown>(
     [...types, ...components].map(({ model, json }) => [model.uid, json]),
   );
-  return { registry, sources, problems };
+  const places = new Map<Uid, string>([...types, ...components].map(({ model, file }) => [model.uid, file]));
+  return { registry, sources, places, problems };
 }
 
 function parseFiles(files: readonly SchemaFile[], problems: SchemaProblem[]) {
   const types: Parsed<ContentType>[] = [];
   const components: Parsed<Component>[] = [];
   for (const source of files) {
-    const report = problemReporter(problems, source.file);
+    const { file, json } = source;
+    const report = problemReporter(problems, file);
     if (source.model === 'component') {
-      const model = parseComponent(source.json, source.uid, report);
-      if (model !== undefined) components.push({ model, json: source.json, report });
+      const model = parseComponent(json, source.uid, report);
+      if (model !== undefined) components.push({ model, json, file, report });
     } else {
-      const parsed = parseContentType(source.json, report);
+      const parsed = parseContentType(json, report);
       if (parsed === undefined) continue;
       const uid = `${source.namespace}.${parsed.singularName}`;
-      types.push({ model: { uid, ...parsed, builtIn: isBuiltInType(uid) }, json: source.json, report });
+      types.push({ model: { uid, ...parsed, builtIn: isBuiltInType(uid) }, json, file, report });
     }
   }
   return { types, components };

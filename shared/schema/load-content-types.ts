@@ -2,6 +2,7 @@ import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { CheckedFiles, SchemaFile } from './build-registry.ts';
 import { extendedSchema } from './built-in-types.ts';
+import type { Uid } from './content-type.ts';
 import { type HiddenAttributes, hideAttributes } from './hide-attributes.ts';
 import { withoutNameConflicts } from './name-conflicts.ts';
 import { type CustomFields, repairSchemas } from './repair-schemas.ts';
@@ -17,6 +18,8 @@ export type LoadedContentTypes =
       readonly definitions: readonly TypeDefinition[];
       /** Parts that were omitted or changed so that the rest can be served. */
       readonly warnings: readonly SchemaWarning[];
+      /** File of each content type and component that has one. */
+      readonly places: ReadonlyMap<Uid, string>;
     }
   | { readonly kind: 'problems'; readonly problems: readonly SchemaProblem[] };
 
@@ -91,6 +94,7 @@ export function assembleContentTypes(
     registry: parsed.registry,
     definitions: definitionsOf(parsed, options.defaultLocale ?? 'en'),
     warnings: warnings.sort(byLocation),
+    places: parsed.places,
   };
 }
 

@@ -16,6 +16,7 @@ export function openInProcess(data: string, options: Partial<VarveOptions> = {})
   return openVarve({
     ...loaded,
     schemaWarnings: loaded.warnings,
+    refuseLosses: () => {},
     data,
     pid: process.pid,
     space: 'varve',

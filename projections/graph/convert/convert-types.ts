@@ -1,5 +1,5 @@
 import { contentTypeOf } from '../../../shared/schema/schema-registry.ts';
-import { modelOfDefinition, type TypeDefinition } from '../../../shared/schema/type-definitions.ts';
+import type { TypeDefinition } from '../../../shared/schema/type-definitions.ts';
 import type { GraphContext, Moment } from '../apply/graph-context.ts';
 import { componentKeys } from '../store/component-values.ts';
 import type { GraphEntry } from '../store/graph-entry.ts';
@@ -7,6 +7,7 @@ import type { GraphRelation } from '../store/graph-relation.ts';
 import { linksOfRelation, removeLinks, reportLinks } from '../store/link-store.ts';
 import { BOTH_WORLDS, versionOfKey } from '../store/row-keys.ts';
 import type { SchemaView } from '../store/type-view.ts';
+import { changeOf } from './change-of.ts';
 import { convertLocales, removeLocales } from './convert-locales.ts';
 import { convertValues, type ModelChange } from './convert-values.ts';
 import { hasOtherVersions, joinVersions, splitVersions } from './convert-versions.ts';
@@ -58,11 +59,6 @@ function convertType(
     if (type.draftAndPublish) splitVersions(context, entry, moment);
     else joinVersions(context, entry);
   }
-}
-
-/** Returns a content type before and after a change, each with the components of its own definition. */
-export function changeOf(before: TypeDefinition, now: TypeDefinition): ModelChange {
-  return { before: modelOfDefinition(before), now: modelOfDefinition(now) };
 }
 
 /** Converts the values of an entry's rows. */

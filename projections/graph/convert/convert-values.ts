@@ -10,6 +10,21 @@ export type ModelChange = {
   readonly now: { readonly registry: SchemaRegistry; readonly model: Model };
 };
 
+/** What a conversion did to a value that is not carried over as it is. */
+export type ValueNote = {
+  /** `lost`: the new definition cannot show the whole value. */
+  readonly outcome: 'lost' | 'converted' | 'renamed';
+  /** Component with the value, as `<uid> <id>`; '' for the row itself. */
+  readonly owner: string;
+  /** Uid of the content type or component that defines the attribute. */
+  readonly model: Uid;
+  /** Earlier name of the attribute. */
+  readonly attribute: string;
+  readonly value: unknown;
+};
+
+export type TakeNote = (note: ValueNote) => void;
+
 /**
  * Earlier name of an attribute: its own, or `pluginOptions.varve.renamedFrom` if there was no attribute with its own name. undefined: it is
  * new.
@@ -21,56 +36,101 @@ export function originOf(attribute: Attribute, { attributes }: Model): Attribute
   return typeof renamedFrom === 'string' ? attributes.get(renamedFrom) : undefined;
 }
 
-/** Converts the values of a row or component to the new definition. Drops values without an attribute there. */
-export function convertValues(change: ModelChange, values: Values): Values {
+/**
+ * Converts the values of a row or component to the new definition. Drops values that it cannot show. `take` gets a note about each value
+ * that is not carried over as it is.
+ */
+export function convertValues(
+  change: ModelChange,
+  values: Values,
+  take: TakeNote = () => {},
+  owner = '',
+): Values {
+  const { model } = change.before;
+  const note = (outcome: ValueNote['outcome'], attribute: string) =>
+    take({ outcome, owner, model: model.uid, attribute, value: values[attribute] });
   const converted: Record<string, unknown> = {};
+  const lost = new Set([...model.attributes.values()].filter((each) => hasValue(each, values)));
   for (const attribute of change.now.model.attributes.values()) {
-    const origin = originOf(attribute, change.before.model);
+    const origin = originOf(attribute, model);
     const value = origin === undefined ? undefined : values[origin.name];
     if (origin === undefined || value === null || value === undefined) continue;
-    const kept = convertValue(change, origin, attribute, value);
+    const { kept, isWhole } = convertValue({ change, take }, origin, attribute, value);
     if (kept !== null && kept !== undefined) converted[attribute.name] = kept;
+    if (!isWhole || !lost.delete(origin)) continue;
+    if (origin.name !== attribute.name) note('renamed', origin.name);
+    else if (kept !== value && attribute.kind === 'scalar') note('converted', origin.name);
   }
+  for (const { name } of lost) note('lost', name);
   return converted;
 }
 
-function convertValue(change: ModelChange, before: Attribute, now: Attribute, value: unknown): unknown {
+/** Returns whether an attribute has a value that somebody would miss. */
+function hasValue({ name, kind }: Attribute, values: Values): boolean {
+  const value = values[name];
+  if (value === null || value === undefined) return false;
+  return kind === 'scalar' || !Array.isArray(value) || value.length > 0;
+}
+
+/** A converted value; null: nothing of it can be shown. */
+type ConvertedValue = { readonly kept: unknown; readonly isWhole: boolean };
+
+const NOTHING: ConvertedValue = { kept: null, isWhole: false };
+
+type Conversion = { readonly change: ModelChange; readonly take: TakeNote };
+
+function convertValue(
+  conversion: Conversion,
+  before: Attribute,
+  now: Attribute,
+  value: unknown,
+): ConvertedValue {
   switch (now.kind) {
-    case 'scalar':
-      return before.kind === 'scalar' ? convertScalar(before.type, now, value) : null;
+    case 'scalar': {
+      const kept = before.kind === 'scalar' ? convertScalar(before.type, now, value) : null;
+      return { kept, isWhole: kept !== null };
+    }
     case 'component':
-      if (before.kind !== 'component' || before.component !== now.component) return null;
-      return ofOneOrSeveral(now, convertComponents(change, before, componentList(value)));
+      if (before.kind !== 'component' || before.component !== now.component) return NOTHING;
+      return ofOneOrSeveral(now, convertComponents(conversion, before, componentList(value), isAnyUid));
     case 'dynamiczone':
-      if (before.kind !== 'dynamiczone') return null;
-      return convertComponents(
-        change,
-        before,
-        componentList(value).filter((component) => now.components.includes(componentUid(before, component))),
+      if (before.kind !== 'dynamiczone') return NOTHING;
+      return convertComponents(conversion, before, componentList(value), (uid) =>
+        now.components.includes(uid),
       );
     case 'relation':
-      return null;
+      return before.kind === 'relation' && before.target === now.target
+        ? { kept: value, isWhole: true }
+        : NOTHING;
   }
 }
 
 /** If an attribute becomes a single component, several components become none, because no rule says which one to keep. */
-function ofOneOrSeveral(now: ComponentAttribute, components: readonly StoredComponent[]): unknown {
-  if (now.repeatable) return components;
-  return components.length === 1 ? components[0] : null;
+function ofOneOrSeveral(
+  now: ComponentAttribute,
+  { kept, isWhole }: ReturnType<typeof convertComponents>,
+): ConvertedValue {
+  if (now.repeatable) return { kept, isWhole };
+  return kept.length === 1 ? { kept: kept[0], isWhole } : NOTHING;
 }
 
+const isAnyUid = () => true;
+
 function convertComponents(
-  change: ModelChange,
+  { change, take }: Conversion,
   bearer: AttributeWithComponents,
   components: readonly StoredComponent[],
-): readonly StoredComponent[] {
-  return components.flatMap((component) => {
-    const inner = componentChange(change, componentUid(bearer, component));
+  isAllowed: (uid: Uid) => boolean,
+): { readonly kept: readonly StoredComponent[]; readonly isWhole: boolean } {
+  const kept = components.flatMap((component) => {
+    const uid = componentUid(bearer, component);
+    const inner = isAllowed(uid) ? componentChange(change, uid) : undefined;
     if (inner === undefined) return [];
     const { id, __component } = component;
     const named = __component === undefined ? { id } : { __component, id };
-    return [{ ...named, ...convertValues(inner, component) } as StoredComponent];
+    return [{ ...named, ...convertValues(inner, component, take, `${uid} ${id}`) } as StoredComponent];
   });
+  return { kept, isWhole: kept.length === components.length };
 }
 
 /** Returns the change of a component; undefined: it no longer exists. */

@@ -2,11 +2,10 @@ import { catchUp, catchUpOrThrow } from '../../../projections/graph/projector.ts
 import type { AssetStore } from '../../../shared/asset-store/asset-store.ts';
 import type { EventStore } from '../../../shared/event-store/event-store.ts';
 import { type Lead, leadOf } from '../../../shared/fleet/lease.ts';
-import type { TypeDefinition } from '../../../shared/schema/type-definitions.ts';
 import { openAccessKey } from '../../access/access-key.ts';
 import { importRoles } from '../../access/role-commands.ts';
 import { EXISTS_OTHERWISE, reasonTooLarge } from '../../command/import-writer.ts';
-import { settleContentTypes } from '../../content-types/settle-content-types.ts';
+import { type SettleOptions, settleContentTypes } from '../../content-types/settle-content-types.ts';
 import { type Claimant, returnLease } from '../../fleet/claim-lease.ts';
 import { readLease } from '../../fleet/lease-view.ts';
 import { openMembership } from '../../fleet/membership.ts';
@@ -47,7 +46,7 @@ export async function importHere<Result>(
     const { log, registry, graph } = store;
     const claimant = await openClaimant(settings, log, presence, listener.url);
     lease = createEarlyLease(claimant);
-    const lead = await leaseForImport(claimant, graph, contentTypes.definitions);
+    const lead = await leaseForImport(claimant, graph, contentTypes);
     const write: WriteDocument = async ({ stream, events }) => {
       const result = await store.log.append(stream, 'none', events, lead.fence).catch(reasonTooLarge);
       if (typeof result === 'string') return [result];
@@ -114,13 +113,14 @@ const LEAD_LOST =
 async function leaseForImport(
   claimant: Claimant,
   graph: ContentStore['graph'],
-  definitions: readonly TypeDefinition[],
+  { definitions, refuseLosses }: ReadContentTypes,
 ): Promise<ImportLease> {
   const { log, space, owner } = claimant;
   // This precedes the claim: a process that cannot read the log must not take the lease from one that can.
   await catchUpOrThrow(log, graph);
   await requireLease(claimant);
-  await settleContentTypes({ claimant, graph, definitions, waiting: () => {} });
+  const refuse: SettleOptions['refuse'] = (changed) => refuseLosses(graph.effectsOf(changed));
+  await settleContentTypes({ claimant, graph, definitions, waiting: () => {}, refuse });
   const lease = await readLease(log, space);
   if (lease.leader?.owner !== owner) throw new Error(LEAD_LOST);
   const lead = leadOf(space, lease);

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { type SettingsOf, type SettingsTable, variableOf } from './setting.ts';
+import { type Setting, type SettingsOf, type SettingsTable, variableOf } from './setting.ts';
 import { parseSettings } from './settings.ts';
 
 /** A command of the command line, as a row of its table. */
@@ -85,11 +85,17 @@ export function addCommands(
     for (const [flags, description, required] of row.options ?? []) {
       added.addOption(new Option(flags, description).makeOptionMandatory(required !== undefined));
     }
-    for (const setting of Object.values(row.settings)) {
-      added.addOption(new Option(setting.flags, setting.description).env(variableOf(setting)));
-    }
+    for (const setting of Object.values(row.settings)) added.addOption(optionOf(setting));
     added.action(() => run(row.name, () => row.run(added.opts(), added.processedArgs[0])));
   }
+}
+
+function optionOf(setting: Setting): Option {
+  const option = new Option(setting.flags, setting.description).env(variableOf(setting));
+  if (setting.isRepeated === undefined) return option;
+  return option.argParser((text: string, before: string | undefined) =>
+    before === undefined ? text : `${before},${text}`,
+  );
 }
 
 function groupOf(program: Command, name: string, description: string): Command {

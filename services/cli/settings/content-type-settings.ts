@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { commaList } from '../../../shared/comma-list.ts';
 import { SCALAR_TYPES, type ScalarType } from '../../../shared/schema/content-type.ts';
 import { folder, type SettingsTable, yesOrNo } from './setting.ts';
 
@@ -37,6 +38,17 @@ export const CONTENT_TYPE_SETTINGS = {
         return z.NEVER;
       })
       .default({}),
+  },
+} as const satisfies SettingsTable;
+
+/** Settings of processes that may change the content types in force. */
+export const CHANGE_SETTINGS = {
+  acceptLoss: {
+    flags: '--accept-loss <names>',
+    description:
+      'attributes whose values may disappear because their definition has changed, as a refused start names them, such as api::article.article.summary; can be repeated (default: none)',
+    schema: z.string().transform(commaList).default([]),
+    isRepeated: true,
   },
 } as const satisfies SettingsTable;
 

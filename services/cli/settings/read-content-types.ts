@@ -4,6 +4,7 @@ import type { CustomFields } from '../../../shared/schema/repair-schemas.ts';
 import { problemLine, type SchemaWarning } from '../../../shared/schema/schema-problem.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../../../shared/schema/type-definitions.ts';
+import { createLossCheck, type RefuseLosses } from '../../content-types/loss-check.ts';
 import { createEvaluateModule } from '../../project/evaluate-project.ts';
 import { type ApiConfig, readApiConfig } from '../../project/read-api-config.ts';
 import { checkDefaultPopulates } from '../../query/default-populate.ts';
@@ -15,6 +16,8 @@ export type ContentTypeSettings = {
   readonly contentTypes: string;
   readonly strictSchemas: boolean;
   readonly customField: CustomFields;
+  /** Names of attributes whose values a change of content types may drop. Default: none. */
+  readonly acceptLoss?: readonly string[];
   /** Passphrase of an encrypted archive. */
   readonly key?: string | undefined;
   /** Default: `en`. */
@@ -28,6 +31,8 @@ export type ReadContentTypes = {
   readonly definitions: readonly TypeDefinition[];
   /** Parts of the files that are not served as they are. */
   readonly schemaWarnings: readonly SchemaWarning[];
+  /** Throws unless the settings accept every loss. */
+  readonly refuseLosses: RefuseLosses;
 };
 
 /**
@@ -52,7 +57,9 @@ export async function readContentTypes(
     throw new Error(`the content types in ${folder} cannot be used\n${lines.join('\n')}`);
   }
   for (const { message, ...where } of loaded.warnings) logger.warn(where, message);
-  const { definitions, warnings: schemaWarnings } = loaded;
+  const { definitions, warnings: schemaWarnings, places } = loaded;
   const registry = withSynonyms(settings.synonyms, loaded.registry);
-  return { registry, definitions, schemaWarnings };
+  const accepted = settings.acceptLoss ?? [];
+  const refuseLosses = createLossCheck({ folder, places, warnings: schemaWarnings, accepted });
+  return { registry, definitions, schemaWarnings, refuseLosses };
 }

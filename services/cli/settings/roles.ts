@@ -26,6 +26,8 @@ export const ROLE_SETTINGS: Readonly<Record<ProcessRole, SettingsTable>> = {
     ...(['readIndexReplicas', 'readIndexShards', 'uploadLimit', 'uploadTypes'] as const),
     ...(['pictureFormats', 'picturePixels'] as const),
     'answerCacheBytes',
+    // Only processes with a data directory change content types.
+    'acceptLoss',
     // It cannot read users, so it checks only the tokens of identity providers.
     ...(['login', 'jwtSecretFile', 'jwtExpires', 'jwtManagement', 'loginRateLimit'] as const),
     ...(['registerFields', 'rehash', 'publicUrl', 'mail', 'mailFrom'] as const),

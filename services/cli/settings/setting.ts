@@ -9,6 +9,8 @@ export type Setting = {
   readonly flags: string;
   readonly description: string;
   readonly schema: z.ZodType;
+  /** True: the option may be given several times. Its values are joined with commas. */
+  readonly isRepeated?: true;
 };
 
 /** Returns the environment variable of a setting: VARVE_READ_INDEX_USER for `--read-index-user <name>`. */

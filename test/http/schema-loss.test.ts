@@ -1,0 +1,111 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { BREAKAGES, createBrokenProject, writeArticles } from '../support/broken-project.ts';
+import { runVarve } from '../support/run-varve.ts';
+import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
+
+/** Starts with content types that would drop values that are served. */
+const project = createBrokenProject();
+const data = createDataDirectory();
+const where = ['--content-types', project.folder, '--data', data];
+let before: string;
+
+async function start(...options: readonly string[]): Promise<RunningServer> {
+  const server = await startServer({ contentTypes: project.folder, data, arguments: options });
+  onTestFinished(() => server.dispose());
+  return server;
+}
+
+/** Returns the rows of all articles. */
+async function answers(url: string): Promise<string> {
+  const versions = ['draft', 'published'].flatMap((status) =>
+    ['en', 'de'].map((locale) => `status=${status}&locale=${locale}`),
+  );
+  const bodies = versions.map(async (version) => {
+    const answer = await fetch(`${url}/api/articles?populate[seo]=*&populate[author]=*&sort=id&${version}`);
+    return answer.text();
+  });
+  return (await Promise.all(bodies)).join('\n');
+}
+
+beforeAll(async () => {
+  const server = await startServer({ contentTypes: project.folder, data });
+  await writeArticles(server.url);
+  before = await answers(server.url);
+  expect((await server.stop()).code).toBe(0);
+});
+beforeEach(project.restore);
+afterAll(() => {
+  project.dispose();
+  rmSync(data, { recursive: true, force: true });
+});
+
+it.each(BREAKAGES)(
+  'a start with $what is refused, and names what is lost',
+  async ({ breaks, losses, says }) => {
+    breaks(project);
+    const { code, stderr } = await runVarve(['serve', ...where, '--port', '0', '--log-level', 'error']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('would drop values that are served');
+    expect(stderr).toContain(says);
+    const named = [...stderr.matchAll(/^ {2}(\S+), (\d+) entr/gm)].map(([, name, entries]) => [
+      name,
+      Number(entries),
+    ]);
+    expect(Object.fromEntries(named)).toEqual(losses);
+    const accept = Object.keys(losses).map((name) => `--accept-loss ${name}`);
+    expect(stderr).toContain(`Correct the files, or pass ${accept.join(' ')}`);
+  },
+);
+
+it('the refused starts have changed nothing', async () => {
+  const server = await start();
+  expect(await answers(server.url)).toBe(before);
+});
+
+it('an attribute that was never filled may be broken', async () => {
+  project.article(({ attributes }) => {
+    attributes['note'] = { type: 'text' };
+  });
+  await (await start()).stop();
+  project.article(({ attributes }) => {
+    attributes['note'] = { type: 'txt' };
+  });
+  const server = await start();
+  expect(await answers(server.url)).toBe(before);
+  expect(server.output()).toContain('$.attributes.note.type');
+});
+
+it('an import with such content types is refused', async () => {
+  project.article(({ attributes }) => {
+    attributes['summary'] = { type: 'strng' };
+  });
+  const file = join(data, 'rows.jsonl');
+  writeFileSync(
+    file,
+    JSON.stringify({ type: 'person', key: 'p', state: 'published', data: { name: 'Eve' } }),
+  );
+  const { code, stderr } = await runVarve(['import', file, ...where]);
+  expect(code).toBe(1);
+  expect(stderr).toContain('  api::article.article.summary, 3 entries: ');
+});
+
+it('a process of a fleet with such a folder ends, and the others go on', async () => {
+  const leader = await start();
+  project.article(({ attributes }) => {
+    attributes['summary'] = { type: 'strng' };
+  });
+  const other = createDataDirectory();
+  onTestFinished(() => rmSync(other, { recursive: true, force: true }));
+  const { code, stderr } = await runVarve([
+    ...['serve', '--content-types', project.folder, '--data', other, '--port', '0'],
+    ...['--event-store', `sqlite:${join(data, 'events.db')}`],
+  ]);
+  expect(code).toBe(1);
+  expect(stderr).toContain('  api::article.article.summary, 3 entries: ');
+  expect(await answers(leader.url)).toBe(before);
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ data: { name: 'Bob' } });
+  expect((await fetch(`${leader.url}/api/people`, { method: 'POST', headers, body })).status).toBe(201);
+});
