@@ -8,7 +8,7 @@ export type RefuseLosses = (effects: readonly TypeEffect[]) => void;
 /** A folder of content types, and the losses that its operator accepts. */
 export type LossCheckOptions = {
   readonly folder: string;
-  readonly places: ReadonlyMap<Uid, string>;
+  readonly fileOf: ReadonlyMap<Uid, string>;
   readonly warnings: readonly SchemaWarning[];
   /** Names of effects. */
   readonly accepted: readonly string[];
@@ -29,17 +29,17 @@ export function createLossCheck(options: LossCheckOptions): RefuseLosses {
 }
 
 /** Returns a line such as `api::tag.tag.name, 12 entries: api/tag/…/schema.json $.attributes.name.type: …`. */
-function lossLine(loss: TypeEffect, { places, warnings }: Pick<LossCheckOptions, 'places' | 'warnings'>) {
+function lossLine(loss: TypeEffect, { fileOf, warnings }: Pick<LossCheckOptions, 'fileOf' | 'warnings'>) {
   const { name, entries } = loss;
-  return `${name}, ${entries} ${entries === 1 ? 'entry' : 'entries'}: ${reasonOf(loss, places, warnings)}`;
+  return `${name}, ${entries} ${entries === 1 ? 'entry' : 'entries'}: ${reasonOf(loss, fileOf, warnings)}`;
 }
 
 function reasonOf(
   { model, attribute }: TypeEffect,
-  places: ReadonlyMap<Uid, string>,
+  fileOf: ReadonlyMap<Uid, string>,
   warnings: readonly SchemaWarning[],
 ): string {
-  const file = places.get(model) ?? 'no file';
+  const file = fileOf.get(model) ?? 'no file';
   const warning = warnings.find((each) => each.file === file && isAt(each.path, attribute));
   if (warning !== undefined) return problemLine(warning);
   if (attribute === 'locale') return `${file} has no locales any more (pluginOptions.i18n.localized)`;

@@ -35,7 +35,7 @@ export type ParsedFiles = {
   /** JSON from which each model of the registry was read. Built-in types have none. */
   readonly sources: ReadonlyMap<Uid, unknown>;
   /** File of each model that has one. */
-  readonly places: ReadonlyMap<Uid, string>;
+  readonly fileOf: ReadonlyMap<Uid, string>;
   readonly problems: readonly SchemaProblem[];
 };
 
@@ -76,8 +76,8 @@ export function buildRegistry(files: readonly SchemaFile[]): ParsedFiles {
   const sources = new Map<Uid, unknown>(
     [...types, ...components].map(({ model, json }) => [model.uid, json]),
   );
-  const places = new Map<Uid, string>([...types, ...components].map(({ model, file }) => [model.uid, file]));
-  return { registry, sources, places, problems };
+  const fileOf = new Map<Uid, string>([...types, ...components].map(({ model, file }) => [model.uid, file]));
+  return { registry, sources, fileOf, problems };
 }
 
 function parseFiles(files: readonly SchemaFile[], problems: SchemaProblem[]) {

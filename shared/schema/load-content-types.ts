@@ -19,7 +19,7 @@ export type LoadedContentTypes =
       /** Parts that were omitted or changed so that the rest can be served. */
       readonly warnings: readonly SchemaWarning[];
       /** File of each content type and component that has one. */
-      readonly places: ReadonlyMap<Uid, string>;
+      readonly fileOf: ReadonlyMap<Uid, string>;
     }
   | { readonly kind: 'problems'; readonly problems: readonly SchemaProblem[] };
 
@@ -94,7 +94,7 @@ export function assembleContentTypes(
     registry: parsed.registry,
     definitions: definitionsOf(parsed, options.defaultLocale ?? 'en'),
     warnings: warnings.sort(byLocation),
-    places: parsed.places,
+    fileOf: parsed.fileOf,
   };
 }
 

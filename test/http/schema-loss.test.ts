@@ -91,7 +91,7 @@ it('an import with such content types is refused', async () => {
   expect(stderr).toContain('  api::article.article.summary, 3 entries: ');
 });
 
-it('a process of a fleet with such a folder ends, and the others go on', async () => {
+it('a process of a fleet with such a folder ends, and the others continue', async () => {
   const leader = await start();
   project.article(({ attributes }) => {
     attributes['summary'] = { type: 'strng' };

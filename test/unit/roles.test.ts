@@ -93,6 +93,7 @@ describe('a role has only options that it uses', () => {
     [
       'api',
       [
+        'acceptLoss',
         ...['advertise', 'examples', 'queryTimeLimit', 'readIndexReplicas', 'readIndexShards'],
         ...['readyLagSeconds', 'uploadLimit', 'uploadTypes', 'workers'],
         'answerCacheBytes',

@@ -10,7 +10,7 @@ export type ModelChange = {
   readonly now: { readonly registry: SchemaRegistry; readonly model: Model };
 };
 
-/** What a conversion did to a value that is not carried over as it is. */
+/** Effect of a conversion on a value that is not carried over as it is. */
 export type ValueNote = {
   /** `lost`: the new definition cannot show the whole value. */
   readonly outcome: 'lost' | 'converted' | 'renamed';
@@ -92,7 +92,10 @@ function convertValue(
     }
     case 'component':
       if (before.kind !== 'component' || before.component !== now.component) return NOTHING;
-      return ofOneOrSeveral(now, convertComponents(conversion, before, componentList(value), isAnyUid));
+      return ofOneOrSeveral(
+        now,
+        convertComponents(conversion, before, componentList(value), () => true),
+      );
     case 'dynamiczone':
       if (before.kind !== 'dynamiczone') return NOTHING;
       return convertComponents(conversion, before, componentList(value), (uid) =>
@@ -113,8 +116,6 @@ function ofOneOrSeveral(
   if (now.repeatable) return { kept, isWhole };
   return kept.length === 1 ? { kept: kept[0], isWhole } : NOTHING;
 }
-
-const isAnyUid = () => true;
 
 function convertComponents(
   { change, take }: Conversion,

@@ -11,7 +11,7 @@ import { convertValues, type ModelChange, type ValueNote } from './convert-value
 import { isSameModel } from './definitions.ts';
 import { type LostRelation, lostRelations } from './lost-relations.ts';
 
-/** What other definitions would do to the values of an attribute. */
+/** Effect of other definitions on the values of an attribute. */
 export type TypeEffect = {
   /** `<model>.<attribute>`, such as `api::article.article.summary` or `shared.seo.title`. */
   readonly name: string;
@@ -71,7 +71,10 @@ function createEffects() {
       [...found]
         .sort(([a], [b]) => (a < b ? -1 : 1))
         .map(([, { ids, model, attribute, outcome }]) => ({
-          ...{ name: `${model}.${attribute}`, model, attribute, outcome },
+          name: `${model}.${attribute}`,
+          model,
+          attribute,
+          outcome,
           entries: ids.size,
         })),
   };

@@ -42,7 +42,8 @@ export const CONTENT_TYPE_SETTINGS = {
 } as const satisfies SettingsTable;
 
 /** Settings of processes that may change the content types in force. */
-export const CHANGE_SETTINGS = {
+export const CHANGED_TYPE_SETTINGS = {
+  ...CONTENT_TYPE_SETTINGS,
   acceptLoss: {
     flags: '--accept-loss <names>',
     description:

@@ -57,9 +57,9 @@ export async function readContentTypes(
     throw new Error(`the content types in ${folder} cannot be used\n${lines.join('\n')}`);
   }
   for (const { message, ...where } of loaded.warnings) logger.warn(where, message);
-  const { definitions, warnings: schemaWarnings, places } = loaded;
+  const { definitions, warnings: schemaWarnings, fileOf } = loaded;
   const registry = withSynonyms(settings.synonyms, loaded.registry);
   const accepted = settings.acceptLoss ?? [];
-  const refuseLosses = createLossCheck({ folder, places, warnings: schemaWarnings, accepted });
+  const refuseLosses = createLossCheck({ folder, fileOf, warnings: schemaWarnings, accepted });
   return { registry, definitions, schemaWarnings, refuseLosses };
 }

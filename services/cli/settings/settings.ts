@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { commaList } from '../../../shared/comma-list.ts';
-import { CHANGE_SETTINGS, CONTENT_TYPE_SETTINGS } from './content-type-settings.ts';
+import { CHANGED_TYPE_SETTINGS, CONTENT_TYPE_SETTINGS } from './content-type-settings.ts';
 import { DELIVERY_SETTINGS } from './delivery-settings.ts';
 import { FOLLOW_SETTINGS } from './follow-settings.ts';
 import { LOGIN_SETTINGS } from './login-settings.ts';
@@ -68,8 +68,7 @@ export function isOrigin(text: string): boolean {
 }
 
 export const SERVE_SETTINGS = {
-  ...CONTENT_TYPE_SETTINGS,
-  ...CHANGE_SETTINGS,
+  ...CHANGED_TYPE_SETTINGS,
   ...SEARCH_SETTINGS,
   data: DATA,
   eventStore: EVENT_STORE,
@@ -220,8 +219,7 @@ export const IMPORT_SETTINGS = {
       'roles in an archive from strapi export that may see drafts, such as author,editor; in Strapi every role sees drafts (default: none)',
     schema: z.string().transform(commaList).default([]),
   },
-  ...CONTENT_TYPE_SETTINGS,
-  ...CHANGE_SETTINGS,
+  ...CHANGED_TYPE_SETTINGS,
   data: DATA,
   eventStore: EVENT_STORE,
   accessKey: ACCESS_KEY,
