@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
-import { openDatabase } from '../../shared/sqlite/open-database.ts';
+import { lookAtDatabase } from '../../shared/sqlite/look-at-database.ts';
+import { requireCurrentSchema } from '../../shared/sqlite/migrate.ts';
+import { type Database, openDatabase } from '../../shared/sqlite/open-database.ts';
 import { prepared } from '../../shared/sqlite/prepared.ts';
 import { transaction } from '../../shared/sqlite/transaction.ts';
 import type { Difference } from './digest.ts';
@@ -97,9 +100,30 @@ const INSERT_GENERATION = `INSERT INTO generation (number, state, source, made_a
 const INSERT_REBUILD = `INSERT INTO rebuild (scope, generation, phase, wanted, started_at, progress)
   VALUES (?, ?, ?, 'run', ?, ?)`;
 
+const OPTIONS = { durability: 'normal', migrations: MIGRATIONS } as const;
+
 /** Opens the record of a data directory's generations, or creates it. */
 export function openGenerationStore(data: string): GenerationStore {
-  const db = openDatabase(join(data, 'generations.db'), { durability: 'normal', migrations: MIGRATIONS });
+  const db = openDatabase(join(data, 'generations.db'), OPTIONS);
+  return generationStore(db, () => db.close());
+}
+
+/**
+ * Opens the record for reading, and changes nothing. A directory without a record has one generation. Throws a message if the record has
+ * the format of an earlier release.
+ */
+export function lookAtGenerations(data: string): GenerationStore {
+  const file = join(data, 'generations.db');
+  if (!existsSync(file)) {
+    const db = openDatabase(':memory:', OPTIONS);
+    return generationStore(db, () => db.close());
+  }
+  const { connection, close } = lookAtDatabase(file);
+  requireCurrentSchema(file, connection, MIGRATIONS.length);
+  return generationStore(connection, close);
+}
+
+function generationStore(db: Database, close: () => void): GenerationStore {
   const run = (sql: string, ...values: (string | number | null)[]) => prepared(db, sql).run(...values);
   const all = <Row>(sql: string): readonly Row[] =>
     prepared(db, sql, { arrays: true }).all() as unknown as readonly Row[];
@@ -174,7 +198,7 @@ export function openGenerationStore(data: string): GenerationStore {
         if (live().number === number) throw new Error(`generation ${number} serves`);
         run('DELETE FROM generation WHERE number = ?', number);
       }),
-    close: () => db.close(),
+    close,
   };
 }
 

@@ -3,7 +3,8 @@ import { rowVersion, WORLDS, type World } from '../../shared/read-index/read-ind
 import type { Uid } from '../../shared/schema/content-type.ts';
 import type { Database } from '../../shared/sqlite/database.ts';
 import { isDamaged } from '../../shared/sqlite/failures.ts';
-import { openReadSnapshot } from '../../shared/sqlite/read-snapshot.ts';
+import { lookAddress, lookAtDatabase } from '../../shared/sqlite/look-at-database.ts';
+import { openReadSnapshot, type ReadSnapshot } from '../../shared/sqlite/read-snapshot.ts';
 import { KEPT_COMMANDS } from '../graph/store/commands.ts';
 import { readGraphPosition } from '../graph/store/graph-position.ts';
 import { entryOfKey, VERSIONS, type VersionNumber, versionOfKey } from '../graph/store/row-keys.ts';
@@ -20,8 +21,8 @@ export type GraphContents = {
   readonly position: bigint;
   /** Versions of the file's schema and of the program that created it (see PROJECTOR_VERSION). */
   readonly versions: { readonly schema: number; readonly projector: number };
-  /** Path of the graph's file. */
-  readonly file: string;
+  /** Address of the graph's file, as SQLite attaches it. */
+  readonly address: string;
   /**
    * Returns all items of the scope, except those of the tables in `omitted`. Groups: `rows of <type>, <version>`, `links of <type>,
    * <world>`, and `graph: …` without a scope.
@@ -61,7 +62,21 @@ export function readFromGraph<Result>(file: string, read: (contents: GraphConten
 
 /** Opens the graph's file in its current state. Throws if there is none. */
 export function readGraphContents(file: string): GraphContents {
-  const { connection: db, close } = openReadSnapshot(file);
+  return contentsOf(openReadSnapshot(file), file);
+}
+
+/**
+ * Opens the graph's file like readGraphContents, and changes nothing of its folder. `close` throws a message if a server has started and
+ * changed the file meanwhile.
+ */
+export function lookAtGraphContents(file: string): GraphContents {
+  const address = lookAddress(file);
+  const looked = lookAtDatabase(file);
+  looked.connection.exec('BEGIN');
+  return contentsOf(looked, address);
+}
+
+function contentsOf({ connection: db, close }: ReadSnapshot, address: string): GraphContents {
   const all = (sql: string): Iterable<readonly unknown[]> => rowsOf(db, sql);
   const one = (sql: string): unknown => [...all(sql)][0]?.[0];
   const names = new Map(
@@ -74,7 +89,7 @@ export function readGraphContents(file: string): GraphContents {
       schema: Number(one('PRAGMA user_version')),
       projector: Number(one("SELECT value FROM meta WHERE name = 'projector'") ?? 1),
     },
-    file,
+    address,
     *items(scope, omitted = NO_TABLES) {
       const entries = entryNames(all);
       if (!omitted.has('rows')) yield* rowItems(all, names, entries, scope);
@@ -88,7 +103,7 @@ export function readGraphContents(file: string): GraphContents {
     },
     async equalTables(other, meter) {
       const alias = `other${++attached}`;
-      db.prepare(`ATTACH ? AS ${alias}`).run(other.file);
+      db.prepare(`ATTACH ? AS ${alias}`).run(other.address);
       // Another process may have written to the other file since then.
       if (readGraphPosition(db, alias) !== other.position) return NO_TABLES;
       const equal = await findEqualTables(db, alias, meter);

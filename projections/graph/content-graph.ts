@@ -2,8 +2,8 @@ import { dirname } from 'node:path';
 import type { ContentGraphReader } from '../../shared/document/entry.ts';
 import type { RecordedRows } from '../../shared/document/recorded-rows.ts';
 import { waitForFreeDisk } from '../../shared/free-disk.ts';
-import { tryLockFile } from '../../shared/sqlite/lock-file.ts';
-import { type GraphFile, type GraphFileOptions, openGraphFile } from './graph-file.ts';
+import { type FileLock, tryLockFile } from '../../shared/sqlite/lock-file.ts';
+import { type GraphFile, type GraphFileOptions, lookAtGraphFile, openGraphFile } from './graph-file.ts';
 import { replaceByConverted } from './late-entries.ts';
 import { createGraphReader } from './read/graph-reader.ts';
 import { createRecordedRows } from './read/recorded-rows.ts';
@@ -37,13 +37,32 @@ export type ContentGraph = Omit<GraphFile, 'context' | 'command'> & {
 export function openContentGraph(file: string, options: GraphFileOptions = {}): ContentGraph {
   const lock = tryLockFile(writerLock(file), WRITER_ENDS_MS);
   if (lock === undefined) throw new Error(`another process has ${file} open and writes to it`);
-  let current: GraphFile;
   try {
-    current = openGraphFile(file, options);
+    return contentGraph(file, () => openGraphFile(file, options), lock);
   } catch (error) {
     lock.release();
     throw error;
   }
+}
+
+/**
+ * Opens the graph's file for reading, and changes nothing, so the file may have a writer. Throws a message if there is no file, or it has
+ * the format of an earlier release.
+ */
+export function lookAtContentGraph(
+  file: string,
+  options: Pick<GraphFileOptions, 'dependencies'> = {},
+): ContentGraph {
+  return contentGraph(file, () => lookAtGraphFile(file, options), { release: () => undefined });
+}
+
+/** Opens a graph without events in memory. */
+export function openEmptyGraph(): ContentGraph {
+  return contentGraph(':memory:', () => openGraphFile(':memory:', {}), { release: () => undefined });
+}
+
+function contentGraph(file: string, open: () => GraphFile, lock: FileLock): ContentGraph {
+  let current = open();
   const { context, command, ...methods } = delegate(() => current);
   return {
     ...methods,
@@ -59,14 +78,14 @@ export function openContentGraph(file: string, options: GraphFileOptions = {}): 
     },
     reopen() {
       // Opens the new file before it closes the old one: closing removes files, and a full disk may have no space for them again.
-      const next = openGraphFile(file, options);
+      const next = open();
       current.close();
       current = next;
     },
     becomeConverted(copy) {
       current.close();
       replaceByConverted(file, copy);
-      current = openGraphFile(file, options);
+      current = open();
     },
     waitForFreeDisk: (atMostMs, signal) => waitForFreeDisk(dirname(file), atMostMs, signal),
   };

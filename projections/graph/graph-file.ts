@@ -15,7 +15,7 @@ import { readWholeGraph } from './read/read-whole-graph.ts';
 import type { DependenciesOf } from './stale/fan-out.ts';
 import { openStaleDocuments, type StaleDocuments } from './stale/stale-documents.ts';
 import type { ForeignEvents } from './store/foreign-events.ts';
-import { type GraphDatabase, openGraphDatabase } from './store/graph-database.ts';
+import { type GraphDatabase, lookAtGraphDatabase, openGraphDatabase } from './store/graph-database.ts';
 import type { AppliedEvent } from './store/log-checkpoint.ts';
 
 /** One open file of a graph. Only the graph may keep a reference to it, because the graph opens its file again after an error. */
@@ -77,9 +77,17 @@ export type GraphFileOptions = {
   readonly building?: boolean;
 };
 
+/** Opens the file of a graph for reading, and changes nothing. Throws if there is none, or it cannot be used as it is. */
+export function lookAtGraphFile(file: string, options: Pick<GraphFileOptions, 'dependencies'>): GraphFile {
+  return graphFile(lookAtGraphDatabase(file), options);
+}
+
 /** Opens the file, and makes it if there is none. */
 export function openGraphFile(file: string, options: GraphFileOptions): GraphFile {
-  const db = openGraphDatabase(file, options.building);
+  return graphFile(openGraphDatabase(file, options.building), options);
+}
+
+function graphFile(db: GraphDatabase, options: GraphFileOptions): GraphFile {
   const parts = openGraphParts(db);
   const { checkpoint, definitions, changes } = parts;
   const { position } = checkpoint;

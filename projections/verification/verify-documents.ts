@@ -21,6 +21,8 @@ export type DocumentVerification = {
   readonly repair: boolean;
   /** Schedules a rewrite of documents. */
   readonly remake: (documents: readonly StoredKey[]) => Promise<void>;
+  /** False: no process writes the index, so a document that waits to be written stays undecided. */
+  readonly waits: boolean;
   readonly signal: AbortSignal;
 };
 
@@ -29,6 +31,8 @@ const KEYS_AT_ONCE = 5_000;
 const RETRY_MS = 250;
 /** Milliseconds after which an undecided document is reported as waiting: it changes constantly, or the engine accepts none. */
 const UNDECIDED_MS = 30_000;
+/** The same time if no process writes: searches may show the last writes a moment later. */
+const UNWRITTEN_MS = 2_000;
 
 /**
  * Compares an index of documents with its graph while both continue to change. A document that differs is read again. It counts as
@@ -48,14 +52,15 @@ export async function* verifyDocuments(options: DocumentVerification): AsyncGene
       yield { kind: 'progress', checked, rows: 2 * count };
     }
   }
-  let deadline = performance.now() + UNDECIDED_MS;
+  const undecidedMs = options.waits ? UNDECIDED_MS : UNWRITTEN_MS;
+  let deadline = performance.now() + undecidedMs;
   while (waiting.size > 0 && performance.now() < deadline) {
     const again = [...waiting.values()].slice(0, SLICE);
     for (const key of again) waiting.delete(documentName(key));
     const before = waiting.size;
     yield* compareKeys(options, again, waiting, true);
     if (waiting.size > before) await delay(RETRY_MS, undefined, { signal: options.signal });
-    else deadline = performance.now() + UNDECIDED_MS;
+    else deadline = performance.now() + undecidedMs;
   }
   if (waiting.size > 0) yield { kind: 'waiting', documents: waiting.size };
 }

@@ -54,6 +54,13 @@ export async function openAccessKey({ log, space, folder, given }: AccessKeyOpti
   return readAccessKey(folder, given);
 }
 
+/** Returns the key of readAccessKey, and changes nothing; undefined if there is none. */
+export function lookAtAccessKey(folder: string | undefined, given: string | undefined): Buffer | undefined {
+  if (given !== undefined) return decode(given, 'VARVE_ACCESS_KEY');
+  const file = folder === undefined ? undefined : join(folder, FILE);
+  return file === undefined || !existsSync(file) ? undefined : decode(readText(file), file);
+}
+
 function readOrCreate(file: string, folder: string): string {
   try {
     return readText(file);

@@ -1,12 +1,13 @@
 import {
   DataDirectoryInUse,
   type DirectoryLock,
+  isDirectoryLocked,
   lockDataDirectory,
   type OperatorChannel,
   readDirectoryHolder,
 } from '../../shared/sqlite/lock-data-directory.ts';
 import { callOperator, ServerGone } from './call-operator.ts';
-import type { LineOf, Operations } from './operations.ts';
+import type { LineOf, LookName, Looks, Operations } from './operations.ts';
 
 /** Data directory that this process has opened for operations. */
 export type OpenedHere = {
@@ -46,6 +47,28 @@ export function operationsOfServer(data: string): Operations {
   const channel = readDirectoryHolder(data)?.channel;
   if (channel === undefined) throw new ServerGone('no server has the data directory now');
   return askServer(channel);
+}
+
+/** Data directory that this process has opened for reading. */
+export type LookedHere = {
+  run(name: LookName, request: unknown, signal: AbortSignal): AsyncIterable<unknown>;
+  close(): Promise<void>;
+};
+
+/**
+ * Opens the operations that only look at a data directory. Its server runs them. If there is none, this process reads the files, and
+ * changes and locks nothing.
+ */
+export async function openLooks(data: string, lookHere: () => Promise<LookedHere>): Promise<Looks> {
+  const channel = isDirectoryLocked(data) ? readDirectoryHolder(data)?.channel : undefined;
+  if (channel !== undefined) return askServer(channel);
+  const looked = await lookHere();
+  const never = new AbortController().signal;
+  return {
+    run: (name, request, signal = never) =>
+      looked.run(name, request, signal) as AsyncIterable<LineOf<typeof name>>,
+    close: looked.close,
+  };
 }
 
 function askServer(channel: OperatorChannel): Operations {

@@ -16,7 +16,7 @@ import type { DefineRoles } from '../strapi/import-archive.ts';
  * Task that only the process with the lock of a data directory can do. A server runs it for commands (operator-listener.ts). Without a
  * server the command runs the same code (open-operations.ts).
  */
-export type Operation<Form extends z.ZodType, Line> = {
+export type Operation<Form extends z.ZodType, Line, Context = OperatorContext> = {
   /** Request as JSON. */
   readonly form: Form;
   /** True for an operation that writes: its end is reported when the reads of all workers show the writes. */
@@ -25,7 +25,7 @@ export type Operation<Form extends z.ZodType, Line> = {
    * Yields the answer line by line: JSON values, bigints as texts. Throws an Error with a message for the operator.
    * `signal` is aborted when the operator disconnects or the server stops.
    */
-  run(context: OperatorContext, request: z.output<Form>, signal: AbortSignal): AsyncIterable<Line>;
+  run(context: Context, request: z.output<Form>, signal: AbortSignal): AsyncIterable<Line>;
 };
 
 /** Context of operations. */
@@ -64,6 +64,16 @@ export type OperatorContext = {
   readonly readSide: () => Promise<ReadSide>;
 };
 
+/** Context of operations that only look, also in a process that changes nothing of the data directory. */
+export type LookContext = Pick<
+  OperatorContext,
+  'space' | 'log' | 'graph' | 'server' | 'workers' | 'schemaWarnings' | 'unreadable' | 'follow' | 'readSide'
+> & {
+  readonly generations: Pick<ServedGenerations, 'store'>;
+  /** The reason why the file of the live graph cannot be used; the next start replaces or upgrades it. */
+  readonly unusable?: string | undefined;
+};
+
 /** Workers that answer reads, without the one that runs operations. */
 export type OtherWorkers = {
   readers(): Promise<readonly Pick<WorkerStatus, 'pid' | 'position'>[]>;
@@ -93,5 +103,12 @@ export type BuildRequest = {
 export function defineOperation<Form extends z.ZodType, Line>(
   operation: Operation<Form, Line>,
 ): Operation<Form, Line> {
+  return operation;
+}
+
+/** Returns an operation that can only look. */
+export function defineLook<Form extends z.ZodType, Line>(
+  operation: Operation<Form, Line, LookContext>,
+): Operation<Form, Line, LookContext> {
   return operation;
 }

@@ -11,14 +11,21 @@ import {
 } from './generations.ts';
 import { importOperation } from './import.ts';
 import { importArchiveOperation } from './import-archive.ts';
-import type { Operation, OperatorContext } from './operation.ts';
-import { parkedOperation } from './parked.ts';
+import type { LookContext, Operation, OperatorContext } from './operation.ts';
+import { listParkedOperation, parkedOperation } from './parked.ts';
 import { statusOperation } from './status.ts';
-import { verifyIndexOperation } from './verify-index.ts';
+import { repairIndexOperation, verifyIndexOperation } from './verify-index.ts';
+
+/** Operations that change nothing, by the name that requests give them. */
+const LOOKS = {
+  status: statusOperation,
+  'list-parked': listParkedOperation,
+  'verify-index': verifyIndexOperation,
+} as const;
 
 /** Every operation, by the name that requests give it. */
 export const OPERATIONS = {
-  status: statusOperation,
+  ...LOOKS,
   parked: parkedOperation,
   import: importOperation,
   'import-archive': importArchiveOperation,
@@ -30,13 +37,25 @@ export const OPERATIONS = {
   'take-over': takeOverOperation,
   rollback: rollbackOperation,
   drop: dropOperation,
-  'verify-index': verifyIndexOperation,
+  'repair-index': repairIndexOperation,
 } as const;
 
 export type OperationName = keyof typeof OPERATIONS;
 export type RequestOf<Name extends OperationName> = z.input<(typeof OPERATIONS)[Name]['form']>;
 export type LineOf<Name extends OperationName> =
   ReturnType<(typeof OPERATIONS)[Name]['run']> extends AsyncIterable<infer Line> ? Line : never;
+
+export type LookName = keyof typeof LOOKS;
+
+/** Operations that change nothing: in the server of a data directory, or in this process, which opens the files for reading. */
+export type Looks = {
+  run<Name extends LookName>(
+    name: Name,
+    request: RequestOf<Name>,
+    signal?: AbortSignal,
+  ): AsyncIterable<LineOf<Name>>;
+  close(): Promise<void>;
+};
 
 /** Operations on a data directory: in its server, or in this process, which has the lock until `close`. */
 export type Operations = {
@@ -62,13 +81,26 @@ export function runOperation(
   if (operation === undefined) {
     throw new Error(`there is no operation ${name}: the server and the command are of different versions`);
   }
-  const parsed = operation.form.safeParse(request);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    throw new Error(`${name}: ${issue?.path.map(String).join('.')} ${issue?.message}`);
-  }
-  const lines = operation.run(context, parsed.data, signal);
+  const lines = operation.run(context, parseRequest(operation.form, name, request), signal);
   return operation.writes === true && context.workers !== undefined ? untilShown(lines, context) : lines;
+}
+
+/** Runs an operation that changes nothing in this process. Throws a sentence for an invalid request. */
+export function runLook(
+  context: LookContext,
+  name: LookName,
+  request: unknown,
+  signal: AbortSignal,
+): AsyncIterable<unknown> {
+  const look = LOOKS[name] as unknown as Operation<z.ZodType, unknown, LookContext>;
+  return look.run(context, parseRequest(look.form, name, request), signal);
+}
+
+function parseRequest(form: z.ZodType, name: string, request: unknown): unknown {
+  const parsed = form.safeParse(request);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new Error(`${name}: ${issue?.path.map(String).join('.')} ${issue?.message}`);
 }
 
 async function* untilShown(

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import type { ParkedDocuments } from '../../projections/graph/stale/stale-documents.ts';
 import type { ParkedDocument } from '../../projections/graph/stale/stale-rows.ts';
-import { assertNever } from '../../shared/assert-never.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { eventsAfter } from '../../shared/event-store/events-after.ts';
 import { isForeign } from '../../shared/event-store/unreadable.ts';
 import { documentsOf } from '../read-side/read-side.ts';
-import { defineOperation, type OperatorContext } from './operation.ts';
+import { defineLook, defineOperation, type LookContext } from './operation.ts';
 
 /** Document that the read index refused. */
 export type ParkedItem = {
@@ -37,45 +36,44 @@ export type ParkedLine =
   | { readonly kind: 'item'; readonly item: ParkedItem }
   | { readonly kind: 'count'; readonly count: number };
 
+const ITEMS = z.array(z.string()).optional();
+
 /**
- * Lists the documents that the read index refused and the skipped events of other programs, or retries or drops documents. `items`: names
- * or documentIds; absent: all of them.
+ * Lists the documents that the read index refused, and the skipped events of other programs. `items`: names or documentIds; absent: all of
+ * them.
  */
-export const parkedOperation = defineOperation({
-  form: z.strictObject({
-    action: z.enum(['list', 'retry', 'drop']),
-    items: z.array(z.string()).optional(),
-  }),
-  run: workOnParked,
+export const listParkedOperation = defineLook({
+  form: z.strictObject({ items: ITEMS }),
+  async *run(context, { items }): AsyncGenerator<ParkedLine> {
+    const parked = await parkedOf(context);
+    for (const document of choose(parked, items)) yield { kind: 'item', item: present(context, document) };
+    if (items === undefined) yield* foreignEvents(context);
+  },
 });
 
-async function* workOnParked(
-  context: OperatorContext,
-  { action, items }: { readonly action: 'list' | 'retry' | 'drop'; readonly items?: string[] | undefined },
-): AsyncGenerator<ParkedLine> {
-  const parked = await parkedOf(context);
+/** Retries or drops documents that the read index refused. `items`: as for the list. */
+export const parkedOperation = defineOperation({
+  form: z.strictObject({ action: z.enum(['retry', 'drop']), items: ITEMS }),
+  async *run(context, { action, items }): AsyncGenerator<ParkedLine> {
+    const parked = await parkedOf(context);
+    yield { kind: 'count', count: parked?.[action](choose(parked, items)) ?? 0 };
+  },
+});
+
+/** Returns the named documents. Throws a message for a name that no parked document has. */
+function choose(
+  parked: ParkedDocuments | undefined,
+  items: readonly string[] | undefined,
+): readonly ParkedDocument[] {
   const all = parked?.list() ?? [];
-  const chosen =
-    items === undefined ? all : all.filter((document) => items.some((name) => isNamed(document, name)));
   const missing = items?.find((name) => !all.some((document) => isNamed(document, name)));
   if (missing !== undefined)
     throw new Error(`no refused document is called ${missing}: see varve parked list`);
-  switch (action) {
-    case 'list':
-      for (const document of chosen) yield { kind: 'item', item: present(context, document) };
-      if (items === undefined) yield* foreignEvents(context);
-      break;
-    case 'retry':
-    case 'drop':
-      yield { kind: 'count', count: parked?.[action](chosen) ?? 0 };
-      break;
-    default:
-      assertNever(action);
-  }
+  return items === undefined ? all : all.filter((document) => items.some((name) => isNamed(document, name)));
 }
 
 /** Reads the part of the log in which the graph skipped events. */
-async function* foreignEvents({ graph, log }: OperatorContext): AsyncGenerator<ParkedLine> {
+async function* foreignEvents({ graph, log }: LookContext): AsyncGenerator<ParkedLine> {
   const { count, first, last } = graph.foreignEvents();
   if (count === 0) return;
   for await (const event of eventsAfter(log, first - 1n, { until: last }))
@@ -88,7 +86,7 @@ function presentForeign({ position, stream, revision, id, type, unreadable }: St
 }
 
 /** Returns the parked documents; undefined if the index never refuses any. Without a server, decisions wait for its start. */
-async function parkedOf({ server, graph, readSide }: OperatorContext): Promise<ParkedDocuments | undefined> {
+async function parkedOf({ server, graph, readSide }: LookContext): Promise<ParkedDocuments | undefined> {
   return server ? documentsOf(await readSide())?.parked : graph.stale?.parked;
 }
 
@@ -100,7 +98,7 @@ function nameOf({ world, key }: ParkedDocument): string {
   return `${world}/${key}`;
 }
 
-function present({ graph }: OperatorContext, document: ParkedDocument): ParkedItem {
+function present({ graph }: LookContext, document: ParkedDocument): ParkedItem {
   const { type, documentId, locale, position, reason, world, key } = document;
   const row = graph.inspect().world(world).row(type, key);
   return {

@@ -9,7 +9,7 @@ import type { FollowStatus } from '../follow/follow-state.ts';
 import { measureLag } from '../operating/projection-lag.ts';
 import { countShownRows } from '../operating/shown-rows.ts';
 import { documentsOf } from '../read-side/read-side.ts';
-import { defineOperation, type OperatorContext, type WorkerStatus } from './operation.ts';
+import { defineLook, type LookContext, type WorkerStatus } from './operation.ts';
 
 /** State of a projection of the log. */
 export type ProjectionStatus = {
@@ -67,12 +67,14 @@ export type Status = {
   readonly rebuild: Rebuild | null;
   /** Parts of the schema files that the server does not serve as they are. */
   readonly schemaWarnings: readonly SchemaWarning[];
+  /** The reason why the file of the live graph cannot be used as it is; null: it can. The next start replaces or upgrades it. */
+  readonly unusable: string | null;
   /** The Strapi that the server follows; null: none. */
   readonly follow: FollowStatus | null;
 };
 
 /** Answers with one line: the status. Changes nothing, and opens no index. */
-export const statusOperation = defineOperation({
+export const statusOperation = defineLook({
   form: z.strictObject({}),
   async *run(context) {
     yield await readStatus(context);
@@ -80,7 +82,7 @@ export const statusOperation = defineOperation({
 });
 
 /** Reads the status. Outside of a server it has no index among its projections, and `server` is null. */
-export async function readStatus(context: OperatorContext): Promise<Status> {
+export async function readStatus(context: LookContext): Promise<Status> {
   const { log, graph, space, server } = context;
   // The log is read first: otherwise an event appended in between would make a projection seem ahead of the log.
   const position = await log.lastPosition();
@@ -101,27 +103,16 @@ export async function readStatus(context: OperatorContext): Promise<Status> {
       unreadable: describe(server ? context.unreadable?.() : await firstUnreadable(context)),
       foreignEvents: graph.foreignEvents().count,
     },
-    projections: [
-      {
-        name: 'content graph',
-        kind: 'sqlite',
-        generation: generationOf(context),
-        position: String(graph.position()),
-        ...(await lagOf(context, graph.position())),
-        documents: graph.size().rows,
-        bytes: graph.size().bytes,
-        ...NO_BACKLOG,
-      },
-      ...index,
-    ],
+    projections: [await statusOfGraph(context), ...index],
     generations: context.generations.store.generations(),
     rebuild: context.generations.store.rebuild() ?? null,
     schemaWarnings: context.schemaWarnings,
+    unusable: context.unusable ?? null,
     follow: context.follow?.() ?? null,
   };
 }
 
-async function workersOf({ workers, graph }: OperatorContext): Promise<readonly WorkerStatus[]> {
+async function workersOf({ workers, graph }: LookContext): Promise<readonly WorkerStatus[]> {
   if (workers === undefined) return [];
   const leading = { pid: process.pid, role: 'leading', position: String(graph.position()) } as const;
   const others = await workers.readers();
@@ -129,7 +120,7 @@ async function workersOf({ workers, graph }: OperatorContext): Promise<readonly 
 }
 
 /** Returns the first unreadable event within the part of the lag that is counted. */
-async function firstUnreadable({ log, graph }: OperatorContext): Promise<StoredEvent | undefined> {
+async function firstUnreadable({ log, graph }: LookContext): Promise<StoredEvent | undefined> {
   let seen = 0;
   for await (const events of log.readAll(graph.position())) {
     const stop = events.find(stopsReaders);
@@ -149,7 +140,21 @@ const LOOKED_AHEAD = 5_000;
 
 const NO_BACKLOG = { backlog: 0, backlogSeconds: 0, parked: 0 } as const;
 
-async function statusOfIndex(context: OperatorContext): Promise<ProjectionStatus> {
+async function statusOfGraph(context: LookContext): Promise<ProjectionStatus> {
+  const { graph } = context;
+  return {
+    name: 'content graph',
+    kind: 'sqlite',
+    generation: generationOf(context),
+    position: String(graph.position()),
+    ...(await lagOf(context, graph.position())),
+    documents: graph.size().rows,
+    bytes: graph.size().bytes,
+    ...NO_BACKLOG,
+  };
+}
+
+async function statusOfIndex(context: LookContext): Promise<ProjectionStatus> {
   const readSide = await context.readSide();
   const { index } = readSide;
   const documents = documentsOf(readSide)?.status();
@@ -171,21 +176,21 @@ async function statusOfIndex(context: OperatorContext): Promise<ProjectionStatus
   };
 }
 
-async function headOf({ log }: OperatorContext): Promise<Status['log']['head']> {
+async function headOf({ log }: LookContext): Promise<Status['log']['head']> {
   const head = await log.chain?.head();
   return head === undefined ? null : { position: String(head.position), chain: head.chain };
 }
 
-function generationOf({ generations }: OperatorContext): number {
+function generationOf({ generations }: LookContext): number {
   return generations.store.live().number;
 }
 
-async function lagOf({ log, graph }: OperatorContext, shown: bigint) {
+async function lagOf({ log, graph }: LookContext, shown: bigint) {
   const { events, seconds } = await measureLag(log, appliedUpTo(graph, shown), Date.now);
   return { lagEvents: events, lagSeconds: seconds };
 }
 
-async function countDocuments({ graph }: OperatorContext, index: ReadIndex): Promise<number> {
+async function countDocuments({ graph }: LookContext, index: ReadIndex): Promise<number> {
   const rows = await countShownRows(index, graph.registry());
   return rows.reduce((sum, { value }) => sum + value, 0);
 }

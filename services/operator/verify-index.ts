@@ -3,20 +3,26 @@ import type { VerificationLine } from '../../projections/verification/difference
 import { verifyDocuments } from '../../projections/verification/verify-documents.ts';
 import { verifyRows } from '../../projections/verification/verify-rows.ts';
 import { assertNever } from '../../shared/assert-never.ts';
-import { defineOperation, type OperatorContext } from './operation.ts';
+import { defineLook, defineOperation, type LookContext } from './operation.ts';
 
-/** Compares the read index with the graph while both continue to change. With `repair`, differences are written again. */
-export const verifyIndexOperation = defineOperation({
-  form: z.strictObject({ repair: z.boolean() }),
-  run: verifyIndex,
+/** Compares the read index with the graph while both continue to change. */
+export const verifyIndexOperation = defineLook({
+  form: z.strictObject({}),
+  run: (context, _request, signal) => verifyIndex(context, false, signal),
+});
+
+/** Compares like `verifyIndexOperation`, and writes differences again. */
+export const repairIndexOperation = defineOperation({
+  form: z.strictObject({}),
+  run: (context, _request, signal) => verifyIndex(context, true, signal),
 });
 
 /** Pause between slices, so that requests run first. */
 const PAUSE_MS = 5;
 
 async function* verifyIndex(
-  { graph, readSide, server }: OperatorContext,
-  { repair }: { readonly repair: boolean },
+  { graph, readSide, server }: LookContext,
+  repair: boolean,
   signal: AbortSignal,
 ): AsyncGenerator<VerificationLine> {
   const opened = await readSide();
@@ -30,7 +36,8 @@ async function* verifyIndex(
     }
     case 'documents': {
       const { stored, present, remake } = contents;
-      yield* verifyDocuments({ graph, stored, present, remake, repair, signal });
+      const waits = server !== undefined || repair;
+      yield* verifyDocuments({ graph, stored, present, remake, repair, waits, signal });
       break;
     }
     default:

@@ -22,6 +22,7 @@ import type { OutsideIndices } from '../read-side/outside-indices.ts';
 import type { ReadSidePlan } from '../read-side/read-side.ts';
 import { type ReportReplaced, replaceUnusable } from '../read-side/replace-unusable.ts';
 import type { ServedGenerations, ServedGenerationsOptions } from '../read-side/served-generations.ts';
+import { recordLogOfDirectory } from '../stores/log-of-directory.ts';
 import { logAddress, logFolder, openEventStore } from '../stores/open-event-store.ts';
 import { type Opened, openParts } from './opened.ts';
 
@@ -126,6 +127,7 @@ async function openWith(
       ? await openPendingChange(log, graph, definitions, conversion.outside)
       : undefined;
   for (const folder of folders(options)) reserveDisk(folder);
+  recordLogOfDirectory(data, options);
   if (pending === undefined) await catchUpUnlessDiskFull(log, graph);
   const converted =
     generation === undefined

@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import type { AssetStore } from '../../shared/asset-store/asset-store.ts';
-import { openFolderAssetStore } from '../../shared/asset-store/folder/folder-asset-store.ts';
+import {
+  lookAtFolderAssets,
+  openFolderAssetStore,
+} from '../../shared/asset-store/folder/folder-asset-store.ts';
 import { loadOptional } from '../../shared/load-optional.ts';
 import { type LogSettings, logFolder } from './open-event-store.ts';
 
@@ -25,6 +28,11 @@ export async function openAssetStore(address: string): Promise<AssetStore> {
     () => import('../../shared/asset-store/s3/s3-asset-store.ts'),
   );
   return openS3AssetStore(parseS3Location(address));
+}
+
+/** Opens the asset store of a location for reading. A folder stays as it is. */
+export async function lookAtAssets(address: string): Promise<Pick<AssetStore, 'size' | 'names'>> {
+  return isS3(address) ? openAssetStore(address) : lookAtFolderAssets(address);
 }
 
 /** Returns whether an address names an S3 store; any other one is a folder. */

@@ -2,7 +2,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Decode } from '../../shared/event-store/event-codec.ts';
 import type { EventStore, Trouble } from '../../shared/event-store/event-store.ts';
 import { upgradeLog } from '../../shared/event-store/sqlite/open-log.ts';
-import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
+import { type LogReads, openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
 import { loadOptional } from '../../shared/load-optional.ts';
 import { makeFolder } from '../../shared/make-folder.ts';
 import { printTrouble } from './report-trouble.ts';
@@ -13,6 +13,8 @@ export type EventStoreOptions = {
   readonly decode?: Decode;
   /** SQLite: commits on a separate thread, so that reads continue. */
   readonly threaded?: boolean;
+  /** SQLite: reads an existing log, and changes nothing. Default: reads and writes. */
+  readonly reads?: LogReads;
   /** Called for retried calls to KurrentDB. Default: writes them to standard error. */
   readonly onTrouble?: (trouble: Trouble) => void;
 };
@@ -31,7 +33,12 @@ export function logAddress({ data, eventStore }: LogSettings): string {
 
 /** Returns the file of a log in SQLite; undefined if the log is elsewhere. */
 export function logFile(settings: LogSettings): string | undefined {
-  return SQLITE.exec(logAddress(settings))?.[1];
+  return sqliteFile(logAddress(settings));
+}
+
+/** Returns the file of an address `sqlite:FILE`; undefined for another address. */
+export function sqliteFile(address: string): string | undefined {
+  return SQLITE.exec(address)?.[1];
 }
 
 /** Returns the folder for files that belong to a log, such as its access key; undefined if the log is on a server. */
@@ -63,8 +70,10 @@ export async function openEventStore(url: string, options: EventStoreOptions): P
     const found = scheme === undefined ? 'this address' : `an address that begins with ${scheme}`;
     throw new Error(`${found} must be an event store: use sqlite:FILE or kurrentdb://HOST:PORT`);
   }
-  const { space, decode, threaded = false } = options;
-  makeFolder(dirname(resolve(path)));
-  await upgradeLog(path);
-  return openSqliteEventStore(path, { space, threaded, ...(decode && { decode }) });
+  const { space, decode, threaded = false, reads } = options;
+  if (reads === undefined) {
+    makeFolder(dirname(resolve(path)));
+    await upgradeLog(path);
+  }
+  return openSqliteEventStore(path, { space, threaded, reads, ...(decode && { decode }) });
 }

@@ -6,10 +6,8 @@ import { type Database, openDatabase } from '../../shared/sqlite/open-database.t
 import { prepared } from '../../shared/sqlite/prepared.ts';
 import { transaction } from '../../shared/sqlite/transaction.ts';
 import type { OpenDelivery, OpenReplay, WebhooksProgressed } from '../../shared/webhooks/webhook-events.ts';
+import { type Backlog, countOpen, countStates, type DeliveryState } from './count-deliveries.ts';
 import { DELIVERY_INDEX, DELIVERY_MIGRATIONS, DELIVERY_SQL } from './delivery-sql.ts';
-
-/** `waiting`: not sent yet, or to be repeated. `parked`: not sent until a replay. `elsewhere`: delivered by another process. */
-export type DeliveryState = 'waiting' | 'delivered' | 'parked' | 'elsewhere';
 
 /** A delivery before anything was sent. */
 export type NewDelivery = Pick<OpenDelivery, 'hook' | 'event' | 'type' | 'documentId'> & {
@@ -65,13 +63,6 @@ export type Attempt = {
   /** HTTP status of the answer. */
   readonly status: number | null;
   readonly error: string | null;
-};
-
-/** Numbers of unfinished deliveries. `oldest`: when the first waiting delivery was made, in milliseconds since 1970. */
-export type Backlog = {
-  readonly waiting: number;
-  readonly parked: number;
-  readonly oldest: number | undefined;
 };
 
 /** The progress of another leader, and how far its stream was read. A file of an earlier release has no replays. */
@@ -152,6 +143,11 @@ const DATABASE = {
  */
 export function openDeliveryStore(folder: string, waitMs?: number): DeliveryStore {
   const db = openDatabase(join(folder, WEBHOOKS_FILE), { ...DATABASE, ...defined({ waitMs }) });
+  return deliveryStore(db, () => db.close());
+}
+
+/** Creates a store on an open file. */
+export function deliveryStore(db: Database, close: () => void): DeliveryStore {
   const meta = metaValues(db);
   const all = (sql: string, ...values: (string | number | null)[]) =>
     prepared(db, sql)
@@ -222,7 +218,7 @@ export function openDeliveryStore(folder: string, waitMs?: number): DeliveryStor
     backlog: () => countOpen(db),
     count: (hook) => countStates(db, hook),
     prune: (before, hooks) => prune(db, before, hooks),
-    close: () => db.close(),
+    close,
   };
 }
 
@@ -260,26 +256,6 @@ function settle(db: Database, upTo: bigint, { open, isCut }: ListedDeliveries): 
         prepared(db, `UPDATE deliveries SET state = 'elsewhere' WHERE id = ?`).run(String(id));
     }
   });
-}
-
-function countStates(db: Database, hook: string): Record<DeliveryState, number> {
-  const counts = { waiting: 0, delivered: 0, parked: 0, elsewhere: 0 };
-  const rows = prepared(db, 'SELECT state, count(*) AS n FROM deliveries WHERE hook = ? GROUP BY state').all(
-    hook,
-  );
-  for (const { state, n } of rows) counts[state as DeliveryState] = Number(n);
-  return counts;
-}
-
-function countOpen(db: Database): Backlog {
-  const rows = prepared(db, DELIVERY_SQL.counts).all();
-  const of = (state: DeliveryState) => Number(rows.find((row) => row['state'] === state)?.['n'] ?? 0);
-  const oldest = prepared(db, DELIVERY_SQL.oldest).get()?.['at'];
-  return {
-    waiting: of('waiting'),
-    parked: of('parked'),
-    oldest: typeof oldest === 'number' ? oldest : undefined,
-  };
 }
 
 function prune(db: Database, before: number, hooks: ReadonlySet<string>): void {

@@ -11,7 +11,11 @@ import type { Sealed } from './webhook-secret.ts';
  * A webhook for people and programs: without its secret and the values of its headers. `headers` is null if another access key encrypted
  * them.
  */
-export function describeWebhook(hook: Webhook, { open }: WebhookCommands, store: DeliveryStore | undefined) {
+export function describeWebhook(
+  hook: Webhook,
+  { open }: WebhookCommands,
+  store: Pick<DeliveryStore, 'count'> | undefined,
+) {
   const { sealed: _sealed, since, ...rest } = hook;
   const headers = headerNames(() => open(hook));
   return { ...rest, headers, since: String(since), ...(store && { deliveries: store.count(hook.id) }) };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { defined } from '../defined.ts';
 import { withAdvice } from '../file-problem.ts';
 import { makeFolder } from '../make-folder.ts';
-import { type FileLock, tryLockFile, tryShareFile } from './lock-file.ts';
+import { type FileLock, isFileLocked, tryLockFile, tryShareFile } from './lock-file.ts';
 
 /** Holder of a data directory, as it recorded itself. */
 export type DirectoryHolder = {
@@ -106,6 +106,11 @@ export function announceDataDirectory(directory: string, channel?: OperatorChann
       lock.release();
     },
   };
+}
+
+/** Returns whether a process has locked the data directory. Changes nothing. */
+export function isDirectoryLocked(directory: string): boolean {
+  return isFileLocked(join(directory, LOCK_FILE));
 }
 
 function lockFirst(directory: string): FileLock | undefined {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { isBusy, isDamaged } from './failures.ts';
 import { cannotOpen } from './open-database.ts';
@@ -26,6 +27,22 @@ export function tryShareFile(path: string, waitMs = 0): FileLock | undefined {
   });
 }
 
+/** Returns whether another process has locked a file with `tryLockFile`. Changes nothing. */
+export function isFileLocked(path: string): boolean {
+  if (!existsSync(path)) return false;
+  let db: DatabaseSync | undefined;
+  try {
+    db = new DatabaseSync(path, { readOnly: true, timeout: 0 });
+    db.prepare('SELECT count(*) FROM sqlite_schema').get();
+    return false;
+  } catch (error) {
+    if (isBusy(error)) return true;
+    throw unusable(path, error);
+  } finally {
+    db?.close();
+  }
+}
+
 function openLock(path: string, waitMs: number): DatabaseSync {
   try {
     return new DatabaseSync(path, { timeout: waitMs });
@@ -42,11 +59,7 @@ function lockFile(path: string, waitMs: number, take: (db: DatabaseSync) => void
   } catch (error) {
     db.close();
     if (isBusy(error)) return undefined;
-    if (isDamaged(error))
-      throw new Error(`the lock ${path} is damaged: remove it when no process uses its folder`, {
-        cause: error,
-      });
-    throw cannotOpen(path, error as Error);
+    throw unusable(path, error);
   }
   held.add(db);
   return {
@@ -54,4 +67,11 @@ function lockFile(path: string, waitMs: number, take: (db: DatabaseSync) => void
       if (held.delete(db)) db.close();
     },
   };
+}
+
+function unusable(path: string, error: unknown): Error {
+  if (!isDamaged(error)) return cannotOpen(path, error as Error);
+  return new Error(`the lock ${path} is damaged: remove it when no process uses its folder`, {
+    cause: error,
+  });
 }

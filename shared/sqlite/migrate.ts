@@ -37,6 +37,14 @@ export function* migrating(db: Database, migrations: readonly Migration[]): Gene
   }
 }
 
+/** Throws a message if a file that must not be changed has another schema version than this program writes. */
+export function requireCurrentSchema(path: string, db: Database, known: number): void {
+  if (schemaVersion(db, known) === known) return;
+  throw new Error(
+    `${path} has the format of an earlier release, and this command changes nothing: start a server, which upgrades it`,
+  );
+}
+
 /** Returns the schema version of a file. Throws if it is newer than the `known` ones. */
 export function schemaVersion(db: Database, known: number): number {
   const version = Number(db.prepare('PRAGMA user_version').get()?.['user_version']);

@@ -47,7 +47,7 @@ async function expectOwnerNamed(what: string): Promise<void> {
   if (what !== 'the folder') chownSync(join(data, what), 0, 0);
   if (what === 'the folder') chmodSync(data, 0o500);
   onTestFinished(() => chmodSync(data, 0o700));
-  const { status, stderr } = spawnSync(process.execPath, [...VARVE, 'status', '--data', data], {
+  const { status, stderr } = spawnSync(process.execPath, [...VARVE, 'drop', '--data', data], {
     encoding: 'utf8',
     ...user,
   });

@@ -1,5 +1,7 @@
 import { createPrivateFile } from '../../../shared/private-file.ts';
 import { isDamaged } from '../../../shared/sqlite/failures.ts';
+import { lookAtDatabase } from '../../../shared/sqlite/look-at-database.ts';
+import { requireCurrentSchema } from '../../../shared/sqlite/migrate.ts';
 import {
   type Database,
   type DatabaseOptions,
@@ -62,13 +64,37 @@ export function openGraphDatabase(file: string, building = false): GraphDatabase
   };
   const connection = openDatabase(file, options);
   const writer = building ? openWriteBehind(file, options) : undefined;
+  return graphDatabase({
+    connection,
+    writer,
+    // The next start does not use a damaged file (see replaceUnusable).
+    damaged: () => createPrivateFile(damageMark(file)),
+    close: () => connection.close(),
+  });
+}
+
+/** Opens the file for reading, and changes nothing. Throws a message if it has the format of an earlier release, or is damaged. */
+export function lookAtGraphDatabase(file: string): GraphDatabase {
+  const { connection, close } = lookAtDatabase(file);
+  requireCurrentSchema(file, connection, GRAPH_MIGRATIONS.length);
+  return graphDatabase({ connection, writer: undefined, damaged: () => undefined, close });
+}
+
+type OpenedGraph = {
+  readonly connection: Database;
+  readonly writer: WriteBehind | undefined;
+  /** Called when SQLite finds the file damaged. */
+  readonly damaged: () => void;
+  readonly close: () => void;
+};
+
+function graphDatabase({ connection, writer, damaged, close }: OpenedGraph): GraphDatabase {
   const statement = (sql: string): Statement => prepared(connection, sql, { arrays: true });
-  /** Uses the file. If it is damaged, marks it, so that the next start does not use it (see replaceUnusable). */
   const inFile = <Result>(work: () => Result): Result => {
     try {
       return work();
     } catch (error) {
-      if (isDamaged(error)) createPrivateFile(damageMark(file));
+      if (isDamaged(error)) damaged();
       throw error;
     }
   };
@@ -120,7 +146,7 @@ export function openGraphDatabase(file: string, building = false): GraphDatabase
       try {
         writer?.close();
       } finally {
-        connection.close();
+        close();
       }
     },
   };

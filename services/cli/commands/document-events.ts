@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { documentStream } from '../../../shared/document/stream-name.ts';
 import type { EventStore, StoredEvent } from '../../../shared/event-store/event-store.ts';
-import { openReadSnapshot } from '../../../shared/sqlite/read-snapshot.ts';
+import { lookAtDatabase } from '../../../shared/sqlite/look-at-database.ts';
 import { liveGraphFile } from './live-graph-file.ts';
 
 /**
@@ -26,7 +26,7 @@ export async function documentEvents(
 function contentTypesOf(data: string): readonly string[] {
   const file = liveGraphFile(data);
   if (!existsSync(file)) return [];
-  const { connection, close } = openReadSnapshot(file);
+  const { connection, close } = lookAtDatabase(file);
   try {
     return connection
       .prepare('SELECT uid FROM definitions')

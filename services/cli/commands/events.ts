@@ -3,7 +3,7 @@ import { untilAborted } from '../../../shared/until-aborted.ts';
 import type { EventStoreOptions } from '../../stores/open-event-store.ts';
 import { presentEvent, presentStored } from '../output/present-event.ts';
 import { writeLines } from '../output/write-lines.ts';
-import { requireLog, withLog } from '../settings/access-log.ts';
+import { lookAtLogOf, requireLog } from '../settings/access-log.ts';
 import { InvalidSettings, type LogOnlySettings } from '../settings/settings.ts';
 import { documentEvents } from './document-events.ts';
 import { type EventFilter, type FilterOptions, parseEventFilter } from './event-filter.ts';
@@ -27,7 +27,7 @@ export async function showEvents(settings: LogOnlySettings, options: EventOption
   const isAsked = parseEventFilter(options, Date.now());
   requireLog(settings);
   const present = raw ? presentStored : options.json === true ? presentJson : presentEvent;
-  await withLog(
+  await lookAtLogOf(
     settings,
     async (log) => {
       const past = document === undefined ? undefined : await documentEvents(log, settings, document);
@@ -36,7 +36,7 @@ export async function showEvents(settings: LogOnlySettings, options: EventOption
       };
       await writeLines(process.stdout, lines());
     },
-    raw ? AS_STORED : {},
+    { ...(raw ? AS_STORED : {}), reads: follow ? 'follow' : 'look' },
   );
 }
 

@@ -1,14 +1,11 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { openGenerationStore } from '../../../projections/generations/generation-store.ts';
+import { lookAtGenerations } from '../../../projections/generations/generation-store.ts';
 import { type GraphContents, readFromGraph } from '../../../projections/generations/graph-contents.ts';
 import { graphFile } from '../../../projections/graph/store/generation-files.ts';
 
 /** Returns the file of the live graph, or the file that a server will create when it starts. */
 export function liveGraphFile(data: string): string {
-  // A directory of a release without generations has only the first one.
-  if (!existsSync(join(data, 'generations.db'))) return graphFile(data, 1);
-  const generations = openGenerationStore(data);
+  const generations = lookAtGenerations(data);
   try {
     return graphFile(data, generations.live().number);
   } finally {

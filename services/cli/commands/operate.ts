@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DataDirectoryInUse, readDirectoryHolder } from '../../../shared/sqlite/lock-data-directory.ts';
 import { ServerGone, ServerSilent } from '../../operator/call-operator.ts';
-import { openOperations } from '../../operator/open-operations.ts';
-import type { Operations } from '../../operator/operations.ts';
+import { openLooks, openOperations } from '../../operator/open-operations.ts';
+import type { Looks, Operations } from '../../operator/operations.ts';
 import { isFound, noDataDirectory, requireLog } from '../settings/access-log.ts';
 import type { OperatorSettings } from '../settings/settings.ts';
 
@@ -21,6 +21,23 @@ export async function withOperations<Result>(
     return await use(operations);
   } finally {
     await operations.close();
+  }
+}
+
+/** Runs `use`, which changes nothing, on the data directory in the settings. Throws a message if there is no such directory. */
+export async function lookAt<Result>(
+  settings: OperatorSettings,
+  use: (looks: Looks) => Promise<Result>,
+): Promise<Result> {
+  requireDataDirectory(settings);
+  const looks = await openLooks(settings.data, async () => {
+    const { lookHere } = await import('./look-here.ts');
+    return lookHere(settings);
+  });
+  try {
+    return await use(looks);
+  } finally {
+    await looks.close();
   }
 }
 

@@ -2,14 +2,14 @@ import type { ParkedItem, ParkedLine } from '../../operator/parked.ts';
 import { textTable } from '../output/text-table.ts';
 import type { JsonOption } from '../settings/command.ts';
 import { InvalidSettings, type OperatorSettings } from '../settings/settings.ts';
-import { withOperations } from './operate.ts';
+import { lookAt, withOperations } from './operate.ts';
 
 /**
  * `varve parked list`: documents that the read index refused, and events of other programs that are skipped, each with the
  * reason.
  */
 export async function listParked(settings: OperatorSettings, { json }: JsonOption): Promise<void> {
-  const lines = await linesOf(settings, { action: 'list' });
+  const lines = await list(settings, {});
   const items = lines.flatMap((line) => (line.kind === 'item' ? [line.item] : []));
   const events = lines.flatMap((line) => (line.kind === 'event' ? [line.event] : []));
   if (json === true) return console.log(JSON.stringify([...items, ...events], null, 2));
@@ -25,7 +25,7 @@ export async function listParked(settings: OperatorSettings, { json }: JsonOptio
 
 /** `varve parked show`: everything known about one document, as JSON. */
 export async function showParked(settings: OperatorSettings, _options: object, name: string): Promise<void> {
-  for (const line of await linesOf(settings, { action: 'list', items: [name] }))
+  for (const line of await list(settings, { items: [name] }))
     if (line.kind === 'item') console.log(JSON.stringify(line.item, null, 2));
 }
 
@@ -37,18 +37,18 @@ export function decideParked(action: 'retry' | 'drop') {
     items: readonly string[],
   ): Promise<void> => {
     if (all === items.length > 0) throw new InvalidSettings('pass items of varve parked list, or pass --all');
-    const lines = await linesOf(settings, { action, ...(all ? {} : { items: [...items] }) });
+    const request = { action, ...(all ? {} : { items: [...items] }) };
+    const lines = await withOperations(settings, (operations) =>
+      Array.fromAsync(operations.run('parked', request)),
+    );
     const count = lines.reduce((sum, line) => sum + (line.kind === 'count' ? line.count : 0), 0);
     const documents = count === 1 ? '1 document is' : `${count} documents are`;
     console.log(action === 'retry' ? `${documents} written again` : `${documents} dropped`);
   };
 }
 
-async function linesOf(
-  settings: OperatorSettings,
-  request: { action: 'list' | 'retry' | 'drop'; items?: string[] },
-): Promise<readonly ParkedLine[]> {
-  return withOperations(settings, (operations) => Array.fromAsync(operations.run('parked', request)));
+function list(settings: OperatorSettings, request: { items?: string[] }): Promise<readonly ParkedLine[]> {
+  return lookAt(settings, (looks) => Array.fromAsync(looks.run('list-parked', request)));
 }
 
 function columnsOf({ item, type, documentId, locale, position, reason }: ParkedItem): readonly string[] {

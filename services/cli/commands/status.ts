@@ -7,19 +7,19 @@ import { presentBytes, presentSeconds } from '../output/present-amounts.ts';
 import { textTable } from '../output/text-table.ts';
 import type { JsonOption } from '../settings/command.ts';
 import type { OperatorSettings } from '../settings/settings.ts';
-import { withOperations } from './operate.ts';
+import { lookAt } from './operate.ts';
 
 /** `varve status`: the state of the log and its projections, as a table or as JSON. */
 export async function showStatus(settings: OperatorSettings, { json }: JsonOption): Promise<void> {
-  await withOperations(settings, async (operations) => {
-    for await (const status of operations.run('status', {})) {
+  await lookAt(settings, async (looks) => {
+    for await (const status of looks.run('status', {})) {
       console.log(json ? JSON.stringify(status, null, 2) : presentStatus(status, resolve(settings.data)));
     }
   });
 }
 
 function presentStatus(status: Status, data: string): string {
-  const { server, workers, log, projections, schemaWarnings, follow } = status;
+  const { server, workers, log, projections, unusable, schemaWarnings, follow } = status;
   const holder =
     server === null
       ? 'none'
@@ -30,6 +30,7 @@ function presentStatus(status: Status, data: string): string {
     `Log     position ${log.position}`,
     ...(log.head === null ? [] : [`Head    ${log.head.position}:${log.head.chain}`]),
     ...presentUnreadable(log),
+    ...(unusable === null ? [] : [`Graph   ${unusable}: the next start makes it usable`]),
     '',
     textTable([
       ['PROJECTION', 'KIND', 'GENERATION', 'POSITION', 'LAG', 'DOCUMENTS', 'SIZE', 'BACKLOG', 'PARKED'],

@@ -1,4 +1,5 @@
 import { text } from 'node:stream/consumers';
+import type { EventStore } from '../../../shared/event-store/event-store.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 import { openAccessKey } from '../../access/access-key.ts';
 import { describeToken, type TokenDescription } from '../../access/describe-token.ts';
@@ -9,7 +10,7 @@ import { requestOrOperator } from '../../command/current-author.ts';
 import { logFolder } from '../../stores/open-event-store.ts';
 import { quietLogger } from '../output/create-logger.ts';
 import { textTable } from '../output/text-table.ts';
-import { requireLog, withLog } from '../settings/access-log.ts';
+import { lookAtLogOf, requireLog, withLog } from '../settings/access-log.ts';
 import { readContentTypes } from '../settings/read-content-types.ts';
 import { InvalidSettings, type TokenSettings } from '../settings/settings.ts';
 
@@ -63,7 +64,7 @@ async function readToken(): Promise<string> {
 export async function listTokens(settings: TokenSettings): Promise<void> {
   requireLog(settings);
   const registry = await readTypes(settings);
-  const tokens = await withCommands(settings, (commands) => commands.list());
+  const tokens = await lookAtLogOf(settings, (log) => commandsOn(log, settings, NO_KEY).list());
   const lines = tokens.map((token) => columnsOf(describeToken(token, registry, Date.now())));
   if (lines.length === 0) console.error('There are no tokens.');
   else console.log(textTable([['ID', 'NAME', 'TYPE', 'STATUS', 'EXPIRES', 'MAY'], ...lines]));
@@ -91,8 +92,12 @@ function withCommands<Result>(
   const { space, accessKey: given } = settings;
   return withLog(settings, async (log) => {
     const key = makes ? await openAccessKey({ log, space, folder: logFolder(settings), given }) : NO_KEY;
-    return run(createTokenCommands({ log, space, key, now: Date.now, author: requestOrOperator }));
+    return run(commandsOn(log, settings, key));
   });
+}
+
+function commandsOn(log: EventStore, { space }: TokenSettings, key: Buffer): TokenCommands {
+  return createTokenCommands({ log, space, key, now: Date.now, author: requestOrOperator });
 }
 
 async function readTypes(settings: TokenSettings): Promise<SchemaRegistry | undefined> {

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { readGraphContents } from '../../../projections/generations/graph-contents.ts';
+import { lookAtGraphContents } from '../../../projections/generations/graph-contents.ts';
 import { isHash } from '../../../shared/asset-store/asset-hash.ts';
 import { nameInSpace, servedName } from '../../../shared/asset-store/served-names.ts';
 import { FILE_TYPE } from '../../../shared/schema/content-type.ts';
-import { assetsAddress, isS3, openAssetStore } from '../../stores/open-asset-store.ts';
+import { assetsAddress, lookAtAssets } from '../../stores/open-asset-store.ts';
 import type { BackupSettings } from '../settings/settings.ts';
 import { liveGraphFile } from './live-graph-file.ts';
 
@@ -25,9 +25,8 @@ export async function verifyAssets(
   const file = liveGraphFile(settings.data);
   if (!existsSync(file)) return 0;
   const address = assetsAddress(settings);
-  // A folder is opened only if it exists, because opening would create it.
-  const store = isS3(address) || existsSync(address) ? await openAssetStore(address) : undefined;
-  const graph = readGraphContents(file);
+  const store = await lookAtAssets(address);
+  const graph = lookAtGraphContents(file);
   try {
     let files = 0;
     for (const source of graph.sources(FILE_TYPE)) {
@@ -39,9 +38,9 @@ export async function verifyAssets(
         const name = servedName(url);
         // Another server may have the file.
         if (name === undefined) continue;
-        content = (await store?.names.find(nameInSpace(settings.space, name)))?.hash;
+        content = (await store.names.find(nameInSpace(settings.space, name)))?.hash;
       }
-      if (content === undefined || (await store?.size(content)) === undefined)
+      if (content === undefined || (await store.size(content)) === undefined)
         note({ kind: 'uploaded file', documentId, hash, differing: ['missing'] });
     }
     return files;

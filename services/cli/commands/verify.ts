@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { compareGraphs } from '../../../projections/generations/compare-graphs.ts';
 import type { Difference as ItemDifference } from '../../../projections/generations/digest.ts';
-import { readGraphContents } from '../../../projections/generations/graph-contents.ts';
-import type { IndexDifference } from '../../../projections/verification/difference.ts';
+import { lookAtGraphContents, readGraphContents } from '../../../projections/generations/graph-contents.ts';
+import type { IndexDifference, VerificationLine } from '../../../projections/verification/difference.ts';
 import { replayGraph } from '../../../projections/verification/replay-graph.ts';
 import type { StoredEvent } from '../../../shared/event-store/event-store.ts';
 import { isForeign } from '../../../shared/event-store/unreadable.ts';
 import { validateEvent } from '../../../shared/events/validate-event.ts';
 import { withScratchDirectory } from '../../operator/scratch-directory.ts';
 import { type ImportProgress, showProgress } from '../output/import-progress.ts';
-import { withLog } from '../settings/access-log.ts';
+import { lookAtLogOf } from '../settings/access-log.ts';
 import type { JsonOption } from '../settings/command.ts';
 import type { OperatorSettings } from '../settings/settings.ts';
 import { liveGraphFile } from './live-graph-file.ts';
-import { requireDataDirectory, withOperations } from './operate.ts';
+import { lookAt, requireDataDirectory, withOperations } from './operate.ts';
 import { type AssetDifference, verifyAssets } from './verify-assets.ts';
 import { type LogDifference, parseHead, presentLogDifference, verifyLog } from './verify-log.ts';
 
@@ -66,7 +66,7 @@ export async function verify(settings: OperatorSettings, options: VerifyOptions)
   };
   const head = parseHead(options.head);
   requireDataDirectory(settings);
-  await withLog(settings, (log) => verifyLog(log, head, (damage) => note(report, damage, false)));
+  await lookAtLogOf(settings, (log) => verifyLog(log, head, (damage) => note(report, damage, false)));
   // A damaged log cannot be replayed into a graph.
   if (report.left > 0) throw new Error(`${countOf(report.left)} in the log: restore a backup of it`);
   const rows = await verifyIndex(options, settings, report);
@@ -92,8 +92,8 @@ async function verifyIndex(
   let rows = 0;
   let progress: ImportProgress | undefined;
   let shown = 0;
-  await withOperations(settings, async (operations) => {
-    for await (const line of operations.run('verify-index', { repair })) {
+  const compare = async (lines: AsyncIterable<VerificationLine>) => {
+    for await (const line of lines) {
       if (line.kind === 'difference') {
         const { kind: _, ...difference } = line;
         note(report, { kind: 'read index', ...difference }, difference.repaired);
@@ -107,7 +107,14 @@ async function verifyIndex(
         console.error(`${line.documents} documents could not be compared: they are still being written`);
       }
     }
-  }).finally(() => progress?.end());
+  };
+  try {
+    await (repair
+      ? withOperations(settings, (operations) => compare(operations.run('repair-index', {})))
+      : lookAt(settings, (looks) => compare(looks.run('verify-index', {}))));
+  } finally {
+    progress?.end();
+  }
   return rows;
 }
 
@@ -132,7 +139,7 @@ async function verifyGraph(
 }
 
 async function compareWithReplay(settings: OperatorSettings, report: Report, file: string, scratch: string) {
-  const found = readGraphContents(file);
+  const found = lookAtGraphContents(file);
   try {
     const upTo = found.position;
     const progress = showProgress(Number(upTo), 'replaying the log');
@@ -143,7 +150,7 @@ async function compareWithReplay(settings: OperatorSettings, report: Report, fil
       progress.advance(count);
     };
     const replayed = join(scratch, 'graph.db');
-    await withLog(settings, (log) => replayGraph({ log, file: replayed, upTo, onEvents }));
+    await lookAtLogOf(settings, (log) => replayGraph({ log, file: replayed, upTo, onEvents }));
     progress.end();
     const expected = readGraphContents(replayed);
     const compared = { before: expected, after: found, scope: {} };

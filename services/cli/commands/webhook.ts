@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EventStore } from '../../../shared/event-store/event-store.ts';
 import { isDamagedAtOpen } from '../../../shared/sqlite/failures.ts';
-import { openAccessKey } from '../../access/access-key.ts';
+import { lookAtAccessKey, openAccessKey } from '../../access/access-key.ts';
 import { webhookKey } from '../../access/derived-keys.ts';
 import { requestOrOperator } from '../../command/current-author.ts';
 import { readLease } from '../../fleet/lease-view.ts';
@@ -17,11 +17,12 @@ import {
   replayDeliveries,
   testWebhook,
 } from '../../webhooks/describe-webhook.ts';
+import { lookAtDeliveries } from '../../webhooks/look-at-deliveries.ts';
 import { createWebhookCommands, type WebhookCommands } from '../../webhooks/webhook-commands.ts';
 import { KEEP_OLD_SECRET_MS, WEBHOOK_LIMITS } from '../../webhooks/webhook-limits.ts';
 import { isLogPosition, parseWebhook } from '../../webhooks/webhook-request.ts';
 import { textTable } from '../output/text-table.ts';
-import { requireLog, withLog } from '../settings/access-log.ts';
+import { lookAtLogOf, requireLog, withLog } from '../settings/access-log.ts';
 import type { JsonOption } from '../settings/command.ts';
 import { InvalidSettings, type WebhookCommandSettings } from '../settings/settings.ts';
 
@@ -62,8 +63,8 @@ export async function addWebhook(settings: Settings, options: WebhookOptions, ur
 
 /** `varve webhook list` */
 export async function listWebhooks(settings: Settings, { json }: JsonOption): Promise<void> {
-  await withWebhooks(settings, async (commands) => {
-    const store = openStore(settings);
+  await lookAtWebhooks(settings, async (commands) => {
+    const store = openStore(settings, lookAtDeliveries);
     try {
       const hooks = (await commands.list()).map((hook) => describeWebhook(hook, commands, store));
       if (json === true) printJson(hooks);
@@ -145,8 +146,8 @@ export async function listDeliveries(
   const hook =
     name === undefined
       ? undefined
-      : await withWebhooks(settings, async (commands) => (await commands.find(name)).id);
-  const store = requireStore(settings);
+      : await lookAtWebhooks(settings, async (commands) => (await commands.find(name)).id);
+  const store = requireStore(settings, lookAtDeliveries);
   try {
     const found = store.list({ hook, state: wanted, limit: DELIVERIES_SHOWN }).map(describeDelivery);
     if (json === true) printJson(found);
@@ -174,7 +175,7 @@ export async function replayWebhook(
     throw new InvalidSettings(`--from must be a position of the log, got "${from}"`);
   if (from !== undefined && delivery !== undefined)
     throw new InvalidSettings('--from cannot be used together with --delivery: omit one of them');
-  const store = requireStore(settings);
+  const store = requireStore(settings, openDeliveryStore);
   try {
     const hook = await withWebhooks(settings, async (commands, log) => {
       const found = await commands.find(name);
@@ -204,6 +205,23 @@ async function withWebhooks<Result>(
   });
 }
 
+/** Runs `use` on the webhooks and changes nothing. Without the access key the names of headers are unknown. */
+function lookAtWebhooks<Result>(
+  settings: Settings,
+  use: (commands: WebhookCommands) => Promise<Result>,
+): Promise<Result> {
+  requireLog(settings);
+  const { space, accessKey: given } = settings;
+  const found = lookAtAccessKey(logFolder(settings), given);
+  const key = found === undefined ? NO_KEY : webhookKey(found);
+  return lookAtLogOf(settings, (log) =>
+    use(createWebhookCommands({ log, space, key, now: Date.now, author: requestOrOperator })),
+  );
+}
+
+/** A key that encrypted nothing. */
+const NO_KEY = Buffer.alloc(0);
+
 /**
  * Throws a message if another process is the leader. Only the leader delivers, so a replay would wait until the server of this directory is
  * the leader.
@@ -222,11 +240,11 @@ async function refuseWhereAnotherLeads(
 }
 
 /** Opens the stored deliveries; undefined if no server has made any in the data directory. */
-function openStore({ data }: Settings): DeliveryStore | undefined {
+function openStore<Store>({ data }: Settings, open: (folder: string) => Store): Store | undefined {
   const file = join(data, WEBHOOKS_FILE);
   if (!existsSync(file)) return undefined;
   try {
-    return openDeliveryStore(data);
+    return open(data);
   } catch (error) {
     if (!isDamagedAtOpen(error)) throw error;
     const advice = 'start the server again, which replaces it: unfinished deliveries are sent again';
@@ -234,8 +252,8 @@ function openStore({ data }: Settings): DeliveryStore | undefined {
   }
 }
 
-function requireStore(settings: Settings): DeliveryStore {
-  const store = openStore(settings);
+function requireStore<Store>(settings: Settings, open: (folder: string) => Store): Store {
+  const store = openStore(settings, open);
   if (store !== undefined) return store;
   throw new Error(`no server has made deliveries in ${settings.data}: pass --data of the leader`);
 }

@@ -30,6 +30,15 @@ export async function withLog<Result>(
   }
 }
 
+/** Runs `use` on the log and changes nothing of it. `follows`: later events are visible too. */
+export function lookAtLogOf<Result>(
+  settings: SpaceSettings,
+  use: (log: EventStore) => Promise<Result>,
+  options: Partial<EventStoreOptions> = {},
+): Promise<Result> {
+  return withLog(settings, use, { reads: 'look', ...options });
+}
+
 /** Returns false if there is no file yet. A log on a server is assumed to exist. */
 function hasLog(settings: LogSettings): boolean {
   const file = logFile(settings);

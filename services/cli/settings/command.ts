@@ -1,6 +1,8 @@
 import { type Command, Option } from 'commander';
+import { ROLE_SETTINGS } from './roles.ts';
 import { type Setting, type SettingsOf, type SettingsTable, variableOf } from './setting.ts';
 import { parseSettings } from './settings.ts';
+import { withLogOfDirectory } from './settings-of-directory.ts';
 
 /** A command of the command line, as a row of its table. */
 export type CommandRow = CommandText & {
@@ -50,7 +52,8 @@ export function command<
   return {
     ...definition,
     async run(given, argument) {
-      const settings = (await parse(given)) as Settings;
+      const known = Object.hasOwn(ROLE_SETTINGS, definition.name) ? given : withLogOfDirectory(table, given);
+      const settings = (await parse(known)) as Settings;
       const work = await definition.load();
       const own = names.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]]));
       await work(settings, Object.fromEntries(own) as Options, argument as Argument);

@@ -37,6 +37,18 @@ export function openFolderAssetStore(folder: string): AssetStore {
       const path = join(incoming, `${name} ${randomUUID()}`);
       return refuseTemporaryFailures(stage(folder, path, content, maxBytes));
     },
+    ...lookAtFolderAssets(folder),
+    delete: (hash) => rm(pathOf(folder, hash), { force: true }),
+    suspect: (hash) => refuseTemporaryFailures(suspect(join(suspects, checkedHash(hash)))),
+    clear: (hash) => rm(join(suspects, checkedHash(hash)), { force: true }),
+    suspects: (before) => suspectedBefore(suspects, before),
+    owner: ownerFile(join(folder, OWNER_FILE)),
+  };
+}
+
+/** Reads the assets of a folder, and changes nothing of it. */
+export function lookAtFolderAssets(folder: string): Pick<AssetStore, 'open' | 'size' | 'names'> {
+  return {
     async open(hash, range) {
       const file = await refuseTemporaryFailures(open(pathOf(folder, hash), 'r').catch(undefinedWhenAbsent));
       if (file === undefined) return undefined;
@@ -50,12 +62,7 @@ export function openFolderAssetStore(folder: string): AssetStore {
       }
     },
     size: async (hash) => (await stat(pathOf(folder, hash)).catch(undefinedWhenAbsent))?.size,
-    delete: (hash) => rm(pathOf(folder, hash), { force: true }),
-    suspect: (hash) => refuseTemporaryFailures(suspect(join(suspects, checkedHash(hash)))),
-    clear: (hash) => rm(join(suspects, checkedHash(hash)), { force: true }),
-    suspects: (before) => suspectedBefore(suspects, before),
     names: folderNames(join(folder, 'names')),
-    owner: ownerFile(join(folder, OWNER_FILE)),
   };
 }
 

@@ -2,6 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from '../../sqlite/database.ts';
 import { type FileLock, tryLockFile } from '../../sqlite/lock-file.ts';
+import { type LookedAt, lookAtDatabase } from '../../sqlite/look-at-database.ts';
 import { migrate, migrating, schemaVersion } from '../../sqlite/migrate.ts';
 import { cannotOpen, connectDatabase } from '../../sqlite/open-database.ts';
 import { explainDamage } from './damaged-log.ts';
@@ -30,6 +31,20 @@ export function openLog(path: string): Database {
     db.close();
     throw explainDamage(path, cannotOpen(path, error as Error));
   }
+}
+
+/** Opens the log's file for reading, and changes nothing. Throws a message if the file has the format of an earlier release. */
+export function lookAtLog(path: string, seesLater: boolean): LookedAt {
+  try {
+    const looked = lookAtDatabase(path, seesLater);
+    if (!isOlder(looked.connection)) return looked;
+    looked.connection.close();
+  } catch (error) {
+    throw explainDamage(path, error);
+  }
+  throw new Error(
+    `${path} has the format of an earlier release, and this command changes nothing: start a server, which upgrades the log`,
+  );
 }
 
 /**

@@ -1,12 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from '../../sqlite/database.ts';
+import type { LookedAt } from '../../sqlite/look-at-database.ts';
 import { checkedBatchSize, type Decode, decodeEvent, type EventRow, encodeEvents } from '../event-codec.ts';
 import type { Damage, EventStore } from '../event-store.ts';
 import { assertInSpace, spaceOf } from '../stream-space.ts';
 import { createAppendQueue } from './append-queue.ts';
 import { createLogTail, type DecodeAll } from './log-tail.ts';
 import { createLogWriter, createThreadedLogWriter } from './log-writer.ts';
-import { openLog } from './open-log.ts';
+import { lookAtLog, openLog } from './open-log.ts';
 import {
   readAfter,
   readFileAfter,
@@ -24,7 +25,14 @@ export type SqliteEventStoreOptions = {
   readonly decode?: Decode;
   /** True to commit on a separate thread, so that this one continues. */
   readonly threaded?: boolean;
+  /**
+   * Opens an existing file for reading, and changes nothing. `look`: the events that it has now. `follow`: also later ones, so SQLite may
+   * make its files next to it. Default: for reading and writing.
+   */
+  readonly reads?: LogReads | undefined;
 };
+
+export type LogReads = 'look' | 'follow';
 
 const DEFAULT_BATCH_SIZE = 512;
 
@@ -36,7 +44,7 @@ const DEFAULT_BATCH_SIZE = 512;
  */
 export function openSqliteEventStore(path: string, options: SqliteEventStoreOptions): EventStore {
   const { space } = options;
-  const db = openLog(path);
+  const { connection: db, close: closeFile } = openFile(path, options.reads);
   const decode = options.decode ?? ((stored) => stored);
   const decodeAll: DecodeAll = (rows: readonly EventRow[]) => rows.map((row) => decodeEvent(row, decode));
   const writer = options.threaded === true ? createThreadedLogWriter(path) : createLogWriter(path, db);
@@ -51,11 +59,12 @@ export function openSqliteEventStore(path: string, options: SqliteEventStoreOpti
     await queue.drain();
     await tail.close();
     await writer.close();
-    db.close();
+    closeFile();
   };
   return {
     async append(stream, expected, events, condition) {
       assertOpen();
+      if (options.reads !== undefined) throw new Error('the event log was opened for reading');
       const encoded = encodeEvents(stream, events);
       assertInSpace(stream, space);
       return queue.append({ stream, expected, events: encoded, condition });
@@ -86,6 +95,12 @@ export function openSqliteEventStore(path: string, options: SqliteEventStoreOpti
       return closing;
     },
   };
+}
+
+function openFile(path: string, reads: LogReads | undefined): LookedAt {
+  if (reads !== undefined) return lookAtLog(path, reads === 'follow');
+  const connection = openLog(path);
+  return { connection, close: () => connection.close() };
 }
 
 /** Checks every event of the file against its digest and its link. */

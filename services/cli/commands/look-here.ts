@@ -1,0 +1,104 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { lookAtGenerations } from '../../../projections/generations/generation-store.ts';
+import {
+  type ContentGraph,
+  lookAtContentGraph,
+  openEmptyGraph,
+} from '../../../projections/graph/content-graph.ts';
+import { checkHistory } from '../../../projections/graph/store/check-history.ts';
+import { damageMark, graphFile } from '../../../projections/graph/store/generation-files.ts';
+import type { EventStore } from '../../../shared/event-store/event-store.ts';
+import { upcast } from '../../../shared/events/upcasters.ts';
+import { isDirectoryLocked } from '../../../shared/sqlite/lock-data-directory.ts';
+import type { LookedHere } from '../../operator/open-operations.ts';
+import type { LookContext } from '../../operator/operation.ts';
+import { runLook } from '../../operator/operations.ts';
+import { embeddedReadSide } from '../../read-side/embedded-read-side.ts';
+import type { ReadSide, ReadSidePlan } from '../../read-side/read-side.ts';
+import { presentLogOfDirectory, readLogOfDirectory } from '../../stores/log-of-directory.ts';
+import { logAddress, openEventStore } from '../../stores/open-event-store.ts';
+import { quietLogger } from '../output/create-logger.ts';
+import { chooseReadSide } from '../settings/read-side.ts';
+import type { OperatorSettings } from '../settings/settings.ts';
+
+/**
+ * Opens a data directory without a server for commands that only look. Every file is opened for reading, and nothing of the directory, its
+ * log or its indices changes. Rejects with a message if the directory was made from another log than the settings name.
+ */
+export async function lookHere(settings: OperatorSettings): Promise<LookedHere> {
+  const { data, space } = settings;
+  const plan = await lookingPlan(settings);
+  const log = await openEventStore(logAddress(settings), { space, decode: upcast, reads: 'look' });
+  const store = lookAtGenerations(data);
+  const { graph, unusable } = openGraph(graphFile(data, store.live().number), plan);
+  await refuseOtherLog(settings, log, graph).catch(async (error: unknown) => {
+    await Promise.allSettled([log.close(), graph.close(), store.close()]);
+    throw error;
+  });
+  let readSide: Promise<ReadSide> | undefined;
+  const context: LookContext = {
+    space,
+    log,
+    graph,
+    generations: { store },
+    server: undefined,
+    schemaWarnings: [],
+    unusable,
+    readSide() {
+      readSide ??= plan.open(graph, log, { kind: 'live' });
+      return readSide;
+    },
+  };
+  return {
+    run: (name, request, signal) => runLook(context, name, request, signal),
+    async close() {
+      await readSide?.then((opened) => opened.close());
+      for (const part of [graph, store, log]) await part.close();
+      if (readSide !== undefined && isDirectoryLocked(data))
+        throw new Error(`a server has started on ${data} meanwhile: run this command again`);
+    },
+  };
+}
+
+/** The embedded index of a look makes words without files. */
+async function lookingPlan(settings: OperatorSettings): Promise<ReadSidePlan> {
+  if (settings.readIndex === 'embedded' && settings.readIndexCloudId === undefined)
+    return embeddedReadSide({ queryTimeLimit: settings.queryTimeLimit });
+  return chooseReadSide(settings, await quietLogger());
+}
+
+/** Opens the graph. A file that the next start replaces or upgrades is shown as an empty graph, with the reason. */
+function openGraph(
+  file: string,
+  { graph: options }: ReadSidePlan,
+): { readonly graph: ContentGraph; readonly unusable: string | undefined } {
+  if (!existsSync(file)) return { graph: openEmptyGraph(), unusable: undefined };
+  try {
+    if (existsSync(damageMark(file))) throw new Error(`${file} is damaged`);
+    return { graph: lookAtContentGraph(file, options), unusable: undefined };
+  } catch (error) {
+    return { graph: openEmptyGraph(), unusable: (error as Error).message };
+  }
+}
+
+async function refuseOtherLog(
+  { data, space, eventStore }: OperatorSettings,
+  log: EventStore,
+  graph: ContentGraph,
+): Promise<void> {
+  const history = await checkHistory(log, { position: graph.position(), last: graph.lastEvent() });
+  if (history.kind === 'same') return;
+  const known = readLogOfDirectory(data);
+  const made = known === undefined ? 'another log' : `the log ${presentLogOfDirectory(data, known)}`;
+  const named = presentLogOfDirectory(data, { eventStore, space });
+  const found =
+    history.kind === 'other'
+      ? 'has another event there'
+      : history.end === 0n
+        ? 'has no events of this namespace'
+        : `ends at position ${history.end}`;
+  throw new Error(
+    `${join(data, 'graph.db')} was made from ${made} up to position ${graph.position()}, and the log ${named} ${found}: pass --data of a server of that log, or the --event-store and --space of the server of ${data}`,
+  );
+}
