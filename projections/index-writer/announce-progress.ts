@@ -55,6 +55,7 @@ export function announceProgress({ store, writer, parked, epoch, report }: Annou
     }
   };
   const start = (): void => {
+    // Never rejects: a failure is reported and repeated.
     running ??= announce().finally(() => {
       running = undefined;
       if (isOut && !closing.signal.aborted) start();

@@ -44,6 +44,7 @@ export function watchProgress({ store, stale }: WatchProgressOptions) {
   };
   const start = (): void => {
     if (!isNeeded()) return;
+    // Never rejects: a failed look is ignored.
     running ??= run().finally(() => {
       running = undefined;
       start();

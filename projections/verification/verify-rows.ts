@@ -100,6 +100,7 @@ function differencesOf(
   });
   // Both changes are applied before anything else runs, so no reader sees that the row is missing.
   if (repair && differences.length > 0)
+    // Ends the process if a change fails: the state of the index is not known then.
     for (const batch of inspection.changesOf(row)) void index.apply(batch);
   return differences;
 }

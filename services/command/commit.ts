@@ -84,6 +84,7 @@ export function createCommit(environment: CommandEnvironment, locks: Locks): Com
           return false;
         },
       );
+      // Never rejects: `shown` is false if the projector failed.
       void shown.then(release);
       const seen = shown.then((isShown) => isShown && isVisible(environment, position));
       const applied = await within(seen, environment.appliedTimeoutMs);

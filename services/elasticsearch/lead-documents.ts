@@ -32,7 +32,7 @@ export function leadDocuments(options: LeadDocumentsOptions): DocumentRole {
   const { epoch, indices } = options;
   const tags = createLeadTags({ ...options, signal });
   const announcing = createAnnouncing(options, started.promise);
-  const repair = () => void writer?.caughtUp().then(options.repaired);
+  const repair = () => void writer?.caughtUp().then(options.repaired, () => {});
   const refused = watchRefused(options.stale.parked, repair);
   const start = (set: IndexSet) => {
     const index = createDualWrite(options.cluster.createWriter(set));
@@ -55,6 +55,7 @@ export function leadDocuments(options: LeadDocumentsOptions): DocumentRole {
     // Publishing begins only now: readers would expect earlier positions in the old indices.
     if (indices.kind === 'live' || (indices.kind === 'next' && epoch > 0)) {
       announcing.start();
+      // Never rejects: a term of tags keeps its failures for those who wait for tags.
       void tags.open();
     }
     return true;
@@ -154,6 +155,7 @@ function createAnnouncing(
     advanced: () => announcer?.advanced(),
     start() {
       isWanted = true;
+      // Never rejects: a writer is started, or nothing happens.
       void started.then((writer) => {
         if (!isWanted || announcer !== undefined) return;
         announcer = announceProgress({

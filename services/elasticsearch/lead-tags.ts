@@ -37,6 +37,7 @@ export function createLeadTags(options: LeadTagsOptions) {
   const refused = (): void => {
     if (tagFeed.hasBegun() && !isBroken) report.warn({}, BROKEN);
     isBroken = true;
+    // Never rejects: those who wait for tags get a failure.
     void term.cease(liveSetOf(cluster));
   };
   /** Notes changes from now on, if there are tags. Called when searches find the documents of this process. */

@@ -142,6 +142,7 @@ export function createTagTerm(options: TagTermOptions): TagTerm {
       } else if (wanted === undefined || wanted === stored.state().brokenSet) return;
       if (isQueued) return;
       isQueued = true;
+      // Never rejects: those who wait for tags get a failure.
       void inTurn(writePending);
     },
     async written(position) {

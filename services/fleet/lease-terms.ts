@@ -55,6 +55,7 @@ export async function runLeaseTerms(
 ): Promise<void> {
   const { view, turn } = options;
   let isTurn = turn === undefined;
+  // Never rejects: the turn comes, or never comes.
   void turn?.then(() => {
     isTurn = true;
     view.wake();

@@ -92,6 +92,7 @@ export function openMembership({ log, space, owner, key }: MembershipOptions) {
       const seal = sought.get(claim) ?? append(claim, owner).catch(() => undefined);
       sought.set(claim, seal);
       // A failed write is retried.
+      // Never rejects: a failed append is undefined.
       void seal.then((found) => found ?? sought.delete(claim));
       return seal;
     },

@@ -164,7 +164,10 @@ export function createFollower(options: FollowerOptions): Follower {
       signal.addEventListener('abort', () => pending.clear(new NotLeading()));
       term = signal;
       state.role('leading');
-      void watchLead(options, signal).then(() => ended.abort());
+      watchLead(options, signal).then(
+        () => ended.abort(),
+        () => ended.abort(),
+      );
       await runTerm(signal).catch((error: unknown) => {
         if (error instanceof NotLeading) return;
         state.failed((error as Error).message);
@@ -174,6 +177,7 @@ export function createFollower(options: FollowerOptions): Follower {
       if (options.isLeading()) await sleep(BACKOFF.firstMs, closing.signal);
     }
   };
+  // Never rejects: failures of a term are reported.
   const done = run();
   return {
     sync: (names) => syncWithin(term, names),

@@ -53,7 +53,8 @@ function respond(
   }
   answer(request)
     .catch(() => json(500, { status: 'failed' }))
-    .then((answered) => send(response, answered));
+    .then((answered) => send(response, answered))
+    .catch(() => response.destroy());
 }
 
 const REFUSED = { status: 'refused', message: 'Metrics need a full-access token' };

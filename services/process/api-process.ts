@@ -84,6 +84,7 @@ export function openApiProcess(options: ApiProcessOptions) {
       fleet,
       follow: follow && sendToStrapi({ follow, registry, fleet, key: followKey(key) }),
       /** Rejects when the process cannot continue. Resolves on close. */
+      // The caller handles it when it gets the process.
       stopped: Promise.all([callers.access.done, running.done, changed]).then(() => undefined),
     };
   });

@@ -250,6 +250,7 @@ function endOf(
       await readSide.retire();
       await fleet.stepDown(successor);
     },
+    // The caller handles it when it gets the process.
     stopped: Promise.all(ends).then(() => undefined),
   };
 }

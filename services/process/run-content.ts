@@ -28,6 +28,7 @@ export function runContent(options: VarveOptions, base: OwnBase, content: OwnCon
     operating,
     stopped(event) {
       fleetLog.report({ kind: 'halted', event });
+      // Never rejects: a lease that cannot be returned is reported.
       void writeSide.fleet.stepDown().then(led.standBy);
     },
   });

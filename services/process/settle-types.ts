@@ -197,6 +197,7 @@ function createTermWatch({ log, space }: Pick<Claimant, 'log' | 'space'>, epoch:
       await delay(LOOK_EVERY_MS, undefined, { signal, ref: false }).catch(() => {});
     }
   };
+  // Never rejects: a log that cannot be read is read again.
   void watch();
   return {
     /** Rejects with a message when another process has claimed the lease; never resolves. */

@@ -88,6 +88,7 @@ export function startPurger(options: PurgerOptions) {
       await delay(BEAT_MS, undefined, { signal, ref: false }).catch(() => {});
     }
   };
+  // Never rejects: failures are reported and repeated.
   const running = Promise.all([leadTerms({ epoch: fleet.epoch, lead, rest, signal, failed }), beat()]);
   return {
     /**

@@ -41,5 +41,6 @@ export function repeatWork(work: () => Promise<void>, { nextAt, signal, failed }
       await rest();
     }
   };
+  // Never rejects: failures of the work are reported.
   return { wake, done: run() };
 }

@@ -154,6 +154,7 @@ function createRound(options: SenderOptions, target: PurgeTarget, round: Round) 
   const look = (): void => {
     isAsked = true;
     if (signal.aborted) return;
+    // Never rejects: a failure is reported and repeated.
     running ??= start().finally(() => {
       running = undefined;
       if (isAsked) look();

@@ -19,7 +19,8 @@ export function embeddedReadSide({
       // The index has the types of the graph, including those that are in the log and no longer in the folder.
       const index = createEmbeddedIndex({ ...options, registry: addSynonyms(graph.registry(), synonyms) });
       await loadReadIndex(graph, index);
-      void index.local.warm();
+      // If this fails, the first search reads the rest, and fails with the same error.
+      index.local.warm().catch(() => {});
       const closed = Promise.withResolvers<void>();
       return {
         index,

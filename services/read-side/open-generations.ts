@@ -72,6 +72,7 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
     refuseTakeOver();
     // Two commands can wait for one rebuild.
     const change = () => handOver?.(wanted, isDeferred) ?? makeLive(stored, found, number);
+    // The caller handles `over`, below.
     const begin = () => ({ number: wanted, over: requireFitting(stored, found, graph).then(change) });
     const joined = switching?.number === wanted ? switching : begin();
     switching = joined;

@@ -106,8 +106,10 @@ export async function connectSupervisor(): Promise<Supervisor> {
       case 'answer':
         return requests.answered(message.id, { answer: message.result, socket });
       case 'yield':
+        // Never rejects: a failure is printed.
         return void stepDown(() => giveWay(message.next));
       case 'renew':
+        // Ends the process if a rebuild cannot even be begun: the next worker is asked again.
         return void renew.promise.then((begin) => begin());
       case 'enter':
         return turn.resolve();

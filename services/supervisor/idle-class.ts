@@ -52,6 +52,7 @@ export function enterIdleClass(pid: number): IdleClass {
   let looks = 0;
   const looking = setInterval(() => {
     const now = coreTimeOf(pid);
+    // Never rejects: the process has ended if its class cannot be changed.
     if (since === undefined || now === undefined || isStarving(since, now)) return void leave();
     if (++looks % COUNTED_LOOKS === 0) since = now;
   }, LOOK_MS).unref();

@@ -113,6 +113,7 @@ export function createReadingWorkers(options: ReadingWorkersOptions): ReadingWor
     const started = performance.now();
     const worker = options.start({ number, graph: followers.graph });
     readers.set(worker, { left: Promise.withResolvers(), isRetired: false });
+    // Never rejects: the end of a worker only resolves.
     void worker.ended.then((end) => {
       forget(worker);
       readers.delete(worker);
@@ -127,6 +128,7 @@ export function createReadingWorkers(options: ReadingWorkersOptions): ReadingWor
     want(followers, leading) {
       const watchedLeading = watch(leading);
       watchedLeading.silentLooks = 0;
+      // Never rejects: the end of a worker only resolves.
       void leading.ended.then(() => forget(leading));
       // If the leader was restarted, the reading workers are running already.
       if (wanted?.graph === followers.graph) return;

@@ -145,9 +145,10 @@ export function createRotation({ ask, send }: RotationOptions): RotationPart {
       if (handle !== undefined) take?.(handle);
     },
     measure(id) {
-      void readMetrics()
-        .catch(() => [])
-        .then((metrics) => send({ kind: 'measured', id, metrics }));
+      readMetrics().then(
+        (metrics) => send({ kind: 'measured', id, metrics }),
+        () => send({ kind: 'measured', id, metrics: [] }),
+      );
     },
   };
 }

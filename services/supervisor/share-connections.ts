@@ -66,6 +66,7 @@ export async function shareConnections(where: ListenAddress) {
       rotation.add(worker);
       free.add(worker);
       // If the worker ends, a connection that it has not taken ends too.
+      // Never rejects: the end of a worker only resolves.
       void worker.ended.then(() => {
         rotation.delete(worker);
         free.delete(worker);

@@ -40,6 +40,7 @@ export function createSuccessions(options: SuccessionsOptions) {
     last = over.promise;
     const next = options.start(succession);
     let nextEnd: WorkerEnd | undefined;
+    // Never rejects: the end of a worker only resolves.
     void next.ended.then((end) => {
       nextEnd = end;
     });
@@ -55,6 +56,7 @@ export function createSuccessions(options: SuccessionsOptions) {
       options.entered(from, next);
       isSwitching = false;
     }
+    // Never rejects: it sends messages and waits for ends.
     void retire(from, ended).then(() => {
       isSwitching = false;
       last = undefined;

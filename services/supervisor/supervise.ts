@@ -128,6 +128,7 @@ function start(server: Server, task: Pick<Hello, 'succession' | 'follows'> = {})
   const started = startWorker(program, args, (message) => hear(server, started, message));
   server.workers.add(started);
   started.send({ kind: 'hello', compatibility: COMPATIBILITY, restarts, isGreeted, secret, ...task });
+  // Never rejects: the end of a worker only resolves.
   void started.ended.then((ended) => lose(server, started, ended));
   return started;
 }
@@ -150,6 +151,7 @@ function hear(server: Server, from: WorkerProcess, message: WorkerMessage): void
   const { reading, metrics, successions, requests } = server;
   switch (message.kind) {
     case 'ask':
+      // Never rejects: an error is the answer `refused`.
       void answer(server, from, message.id, message.request);
       return;
     case 'serving':
@@ -242,6 +244,7 @@ function stop(server: Server, signal: NodeJS.Signals): void {
   server.isStopping = true;
   if (server.workers.size === 0) end(server, 0);
   setTimeout(() => killAll(server), drainMsOf(server) + AFTER_DRAIN_MS);
+  // Never rejects: it sends messages and waits for ends.
   void stopWorkers(server, signal, drainMsOf(server));
 }
 

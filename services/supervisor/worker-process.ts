@@ -58,6 +58,7 @@ export function startWorker(
       yielded: steps.yielded.promise,
       entered: steps.entered.promise,
     },
+    // Never rejects.
     ended: endOf(child),
   };
 }

@@ -50,7 +50,13 @@ export async function* importDocuments(options: DocumentImport): AsyncGenerator<
         if (reasons.length === 0) documents++;
         return refuse(reasons);
       };
-      writes.push(outcome.kind === 'refused' ? refuse(outcome.reasons) : written(outcome));
+      if (outcome.kind === 'refused') writes.push(refuse(outcome.reasons));
+      else {
+        const writing = written(outcome);
+        // The write may fail before it is awaited, while the next line is validated.
+        writing.catch(() => {});
+        writes.push(writing);
+      }
     }
     for (const refused of await Promise.all(writes)) yield* refused;
     yield { kind: 'progress', bytes: batch.reduce((sum, line) => sum + line.bytes, 0), documents };

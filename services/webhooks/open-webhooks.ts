@@ -73,6 +73,7 @@ export async function openWebhooks(options: WebhooksOptions) {
       await begun.close(fleet.epoch() === led);
     }
   };
+  // Never rejects: failures are reported and repeated.
   const running = leadTerms({ epoch, lead, rest, signal: closing.signal, failed: report.error });
   /** Writes progress to the log for the next leader. Nothing is delivered after that. */
   const stop = async () => {

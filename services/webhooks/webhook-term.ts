@@ -69,6 +69,7 @@ export async function startTerm(options: TermOptions) {
   const again = createHistoryReplay({ ...options, progress, made: dispatcher.look, reached: () => reached });
   const announce = () => {
     keep();
+    // Never rejects: a failure is reported.
     void progress.write();
   };
   const timers = [

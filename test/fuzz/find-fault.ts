@@ -4,8 +4,12 @@ import type { WireAnswer, WireClient } from './wire-client.ts';
 
 const PAIR_TRIES = 20;
 
-/** Sends an input. Returns the fault of the answer, or undefined if it has none. */
-export async function findFault(client: WireClient, input: FuzzInput): Promise<string | undefined> {
+/** Sends an input. Returns the fault of the answer, or undefined if it has none. Calls `seen` with the answer to a request. */
+export async function findFault(
+  client: WireClient,
+  input: FuzzInput,
+  seen?: (answer: WireAnswer) => void,
+): Promise<string | undefined> {
   if (input.kind === 'bytes') {
     const answers = await client.throwIn(input.bytes);
     // A server ignores empty lines before a request (RFC 9112 section 2.2).
@@ -15,6 +19,7 @@ export async function findFault(client: WireClient, input: FuzzInput): Promise<s
       .find((fault) => fault !== undefined);
   }
   const answer = await client.ask(input.bytes, input.method);
+  seen?.(answer);
   const fault = faultOf(answer, input.caller !== 'full');
   if (fault !== undefined || input.pair === undefined) return fault;
   const ask = () => client.ask(input.bytes, input.method);

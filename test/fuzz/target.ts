@@ -1,5 +1,7 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { importDataSet } from '../bench/bench-data.ts';
 import { AS_RECORDED, loadFixtures } from '../conformance/run-corpus.ts';
 import { createAsk, createTokenOver } from '../support/access-client.ts';
 import { startElasticsearchFleet } from '../support/elasticsearch-fleet.ts';
@@ -24,6 +26,8 @@ export type TargetOptions = {
   readonly readIndex: string | undefined;
   readonly fleet: boolean;
   readonly s3: boolean;
+  /** Adds the data set of the benchmark: 20,000 restaurants and 60,000 reviews. */
+  readonly bench: boolean;
 };
 
 const CORPUS = ['cases-visible.jsonl', 'random-visible.jsonl'];
@@ -41,6 +45,10 @@ export async function startTarget(options: TargetOptions): Promise<FuzzTarget> {
   };
   try {
     const material = await fillTarget(embedded.url);
+    if (options.bench) {
+      await embedded.stop();
+      addBenchData(data);
+    }
     const started = await startOn(options, data, embedded);
     return watch(started, material, clear);
   } catch (error) {
@@ -118,15 +126,32 @@ type Processes = {
 
 const space = `fuzz_${process.pid}`;
 
+/** A time limit that reads of the benchmark's data set cross. They also cross the limit of populated rows, which is 20,000. */
+const SMALL_BUDGETS = ['--space', space, '--query-time-limit', '200'];
+
+function addBenchData(data: string): void {
+  const scratch = mkdtempSync(join(tmpdir(), 'varve-fuzz-'));
+  const size = { restaurants: '20000', reviews: '60000' };
+  importDataSet(data, scratch, size, { settings: ['--space', space], rewrite: renameCountries });
+  rmSync(scratch, { recursive: true });
+}
+
+/** The codes of countries are unique, and the fixtures have some of them. */
+function renameCountries(folder: string): void {
+  const file = join(folder, 'country.jsonl');
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/"code":"(..)"/g, '"code":"$1~"'));
+}
+
 /** Starts the server or fleet on loaded data. The data was loaded with the embedded index, which is faster than with Elasticsearch. */
 async function startOn(
-  { readIndex, fleet }: TargetOptions,
+  { readIndex, fleet, bench }: TargetOptions,
   data: string,
   embedded: RunningServer,
 ): Promise<Processes> {
   if (readIndex === undefined) {
     if (fleet) throw new Error('--fleet reads from Elasticsearch: name one with --read-index');
-    return { url: embedded.url, processes: [embedded], dispose: embedded.dispose };
+    const server = bench ? await startServer({ data, env: AS_RECORDED, arguments: SMALL_BUDGETS }) : embedded;
+    return { url: server.url, processes: [server], dispose: server.dispose };
   }
   await embedded.stop();
   if (fleet) {

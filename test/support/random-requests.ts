@@ -12,8 +12,8 @@ type Case = { readonly request?: { readonly method?: string; readonly path?: str
 
 /** Creates a source of requests. */
 export function createRequestSource(seed: number): RequestSource {
-  const paths = corpusPaths();
-  const populates = populatesOf(paths);
+  corpus ??= readCorpus();
+  const { paths, populates } = corpus;
   const random = createRandom(seed);
   const pick = <Item>(items: readonly Item[]): Item | undefined => items[random(items.length)];
   return {
@@ -33,6 +33,13 @@ export function createRequestSource(seed: number): RequestSource {
       return `${base}?${parts.join('&')}`;
     },
   };
+}
+
+let corpus: ReturnType<typeof readCorpus> | undefined;
+
+function readCorpus() {
+  const paths = corpusPaths();
+  return { paths, populates: populatesOf(paths) };
 }
 
 function corpusPaths(): readonly string[] {

@@ -188,6 +188,7 @@ function observeServer(
     .catch(() => {})
     .finally(first.resolve);
   const late = once(AbortSignal.timeout(FIRST_SAMPLE_MS), 'abort').then(() => {});
+  // Never rejects: neither promise does.
   return { sampled: Promise.race([first.promise, late]), done };
 }
 

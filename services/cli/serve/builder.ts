@@ -78,6 +78,7 @@ export function createBuilder(
     supervisor.building(child.pid);
     const exited = new Promise((resolve) => child.once('exit', resolve));
     running.set(child, exited);
+    // Never rejects: the end of a process only resolves.
     void exited.then(() => running.delete(child));
     // If the child has already ended, its exit code is handled below.
     if (request.copy) child.send(definitions, () => {});

@@ -44,6 +44,7 @@ export function changeContentTypes(
       await delay(again, undefined, { ref: false });
     }
   };
+  // Never rejects: a failed change is logged and repeated.
   void change();
 }
 

@@ -22,6 +22,7 @@ export function createRenewal(logger: Logger, supervisor: Pick<Supervisor, 'unfi
       const { store } = context.generations;
       const begun = { store, before: lastEnded(store) };
       running.add(begun);
+      // Never rejects: a failed rebuild is logged.
       void startRebuild(context, logger, true).then((isOver) => isOver && running.delete(begun));
     },
     /** Called when this process ends. Passes an unfinished rebuild on to the worker that replaces this one. */

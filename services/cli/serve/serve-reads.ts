@@ -59,6 +59,7 @@ export async function serveReads(
   });
   stop.with(listener, varve);
   // `next` forwards requests to the process that answers them from then on. It is undefined if the server stops.
+  // Never rejects: the listener is left once.
   void listener.left.then((next) => next !== undefined && rotation.left());
   ports.admit(varve.access);
   await answerReads(basis, { varve, listener, rotation, callers });
@@ -115,6 +116,7 @@ async function enterRotation(
       while (!(await freshness.beyond(next)));
     }
   };
+  // Ends the process if it fails: this worker would answer with old content, and writes would wait for it.
   void follow();
   const head = await log.lastPosition();
   await moved.until(() => shows >= head);

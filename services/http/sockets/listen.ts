@@ -156,6 +156,7 @@ const IDLE_MS = 250;
 const IDLE_WITH_NEXT_MS = 5_000;
 
 function closeIdle(server: Server, everyMs: number): NodeJS.Timeout {
+  // Never rejects: it waits for two turns.
   return setInterval(() => void afterReading().then(() => server.closeIdleConnections()), everyMs);
 }
 

@@ -14,9 +14,10 @@ export function createRequestGate(): RequestGate {
     guard: (handler) => (request, response) => {
       if (wait === undefined) handler(request, response);
       else
-        void wait()
-          .catch(() => undefined)
-          .then((other) => (other ?? handler)(request, response));
+        wait().then(
+          (other) => (other ?? handler)(request, response),
+          () => handler(request, response),
+        );
     },
     close(waited) {
       wait = waited;

@@ -9,6 +9,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 export function closeSilentConnections(server: Server, isWorking: (socket: Socket) => boolean): void {
   server.on('timeout', (socket: Socket) => {
     const { bytesRead, writableLength } = socket;
+    // Never rejects: it waits for two turns.
     void afterReading().then(() => {
       const hasNews = socket.bytesRead > bytesRead || socket.writableLength < writableLength;
       if (!hasNews && !isWorking(socket)) socket.destroy();

@@ -103,6 +103,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
   let verified = accessState();
   const start = () => {
     if (timers.length > 0) return;
+    // Never rejects: rights that cannot be read end a stream.
     timers = [setInterval(beat, limits.heartbeatMs), setInterval(() => void check(), CHECK_MS)];
     for (const timer of timers) timer.unref();
   };

@@ -30,6 +30,7 @@ export function connect(url: string, space: string, options: RetryLimits): Conne
   const searching = () => {
     const error = new Error(`no node of ${address.shown} answers, or none of them is the leader`);
     const retryInMs = address.discoveryIntervalMs;
+    // Never rejects: `reportRetry` ignores failures of a report.
     void reportRetry(retryLimits, { operation: 'search for a node', error, attempt: 1, retryInMs });
   };
   const writer = createNodeClient(address, WRITING_PACE, searching);

@@ -33,6 +33,7 @@ export function createExplain(address: Address): Explain {
     if (kind === undefined ? !isPassing(error) : kind.type !== ErrorType.UNAVAILABLE) return undefined;
     if (kind !== undefined && !NOT_REACHED.test(kind.message)) return undefined;
     if (known === undefined || performance.now() - known.at > KNOWN_FOR_MS) {
+      // The caller handles the explanation.
       known = { at: performance.now(), explanation: diagnose(address) };
     }
     return known.explanation;

@@ -132,6 +132,7 @@ export async function retrying<T>(
       const retryInMs = waitBefore(attempt);
       const isLast = lasts || !isPassing(error) || performance.now() + retryInMs > giveUpAt;
       if (isLast) throw await explained(retryLimits, operation, named(operation, error, attempt));
+      // Never rejects: `reportRetry` ignores failures of a report.
       void reportRetry(retryLimits, { operation, error: error as Error, attempt, retryInMs }).then(
         (explanation) => {
           lasts = explanation?.lasts === true;

@@ -40,6 +40,7 @@ export async function* scanSpace(
       if (!passes || performance.now() + retryInMs > giveUpAt) {
         throw await explained(retryLimits, OPERATION, named(OPERATION, error, attempt));
       }
+      // Never rejects: `reportRetry` ignores failures of a report.
       void reportRetry(retryLimits, { operation: OPERATION, error: error as Error, attempt, retryInMs });
       await delay(retryInMs);
     }

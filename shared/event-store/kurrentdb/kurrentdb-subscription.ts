@@ -140,6 +140,7 @@ function createSubscriber(call: SpaceCall, cursor: { at: bigint }) {
 
 async function pause({ connection, signal }: Run, error: Error, attempt: number): Promise<void> {
   const retryInMs = waitBefore(attempt);
+  // Never rejects: `reportRetry` ignores failures of a report.
   void reportRetry(connection.retryLimits, { operation: OPERATION, error, attempt, retryInMs });
   await delay(retryInMs, undefined, { signal }).catch(() => undefined);
 }

@@ -43,6 +43,7 @@ export function createAppendQueue(commit: (appends: readonly Append[]) => Promis
     append: (append: Append) =>
       new Promise<AppendResult>((resolve, reject) => {
         waiting.push({ append, resolve, reject });
+        // Never rejects: the appends of a failed commit do.
         committing ??= commitAll();
       }),
     /** Resolves when all waiting appends are committed. */

@@ -40,7 +40,10 @@ export function readChangedRows({ texts }: WordSearchState, startSlices: () => S
     for (const index of texts[world].values()) {
       if (index.changed.size <= FEW_ROWS || rereadings.has(index)) continue;
       rereadings.add(index);
-      void readWords(index, startSlices()).finally(() => rereadings.delete(index));
+      // If this fails, the next search reads the words itself, and fails with the same error.
+      readWords(index, startSlices())
+        .catch(() => {})
+        .finally(() => rereadings.delete(index));
     }
   }
 }
@@ -90,7 +93,8 @@ export function readBeforeSearch(
   };
   const slices = { pause, sliceMs: SLICE_MS };
   if (unreadRows(index) <= FEW_ROWS) {
-    if (state.wordFiles !== undefined) void saveTexts(index, state.wordFiles, slices);
+    // The file only makes the next start faster.
+    if (state.wordFiles !== undefined) saveTexts(index, state.wordFiles, slices).catch(() => {});
     return undefined;
   }
   return valueAt(readings, index, () => readWords(index, slices).finally(() => readings.delete(index)));

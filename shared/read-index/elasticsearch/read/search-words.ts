@@ -92,7 +92,8 @@ async function longestMatch(
   const places = [...new Set(typed)].sort((a, b) => b - a);
   const shorter = places.map((place) => locales.map((each) => upTo(place, each)));
   const found = await Promise.all(
-    shorter.map((kept) =>
+    // As an async function it cannot throw when another search has already been sent.
+    shorter.map(async (kept) =>
       isThere(scope, checkDepth({ bool: { filter: [within, matchQuery(scope, kept)] } })),
     ),
   );

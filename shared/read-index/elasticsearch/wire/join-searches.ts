@@ -66,6 +66,7 @@ export function joinSearches({
     waiting = [];
     for (const { group, size } of groups(asked, isApart ? 1 : MOST_TOGETHER)) {
       const isReady = isDue || isApart || inFlight < MOST_IN_FLIGHT || size >= MOST_TOGETHER;
+      // Never rejects: the callers get a failure.
       if (isReady) void sendTogether(group);
       else waiting.push(...group);
     }
