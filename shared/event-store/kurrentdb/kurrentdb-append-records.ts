@@ -1,3 +1,4 @@
+import { status } from '@grpc/grpc-js';
 import {
   type AppendConsistencyViolationError,
   type ConsistencyCheck,
@@ -8,15 +9,14 @@ import {
 } from '@kurrent/kurrentdb-client';
 import streamsV1Grpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_grpc_pb.js';
 import streamsGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v2/streams/streams_grpc_pb.js';
+import type { EncodedEvent } from '../event-codec.ts';
 import { metadataAsStrings } from '../event-metadata.ts';
-import type { AppendCondition, AppendResult } from '../event-store.ts';
+import { type AppendCondition, type AppendResult, AppendTooLarge } from '../event-store.ts';
 import type { ExactAppend } from './kurrentdb-batch-append.ts';
 import { toEventData } from './kurrentdb-event.ts';
+import { positionFrom, revisionFrom } from './kurrentdb-numbers.ts';
 
-/**
- * `AppendRecords` of KurrentDB from 26.1: an append whose checks may name streams to which it does not write. This code has not run on a
- * server of that version yet. It has run on the test double, which implements the published protocol.
- */
+/** `AppendRecords` of KurrentDB from 26.1: an append whose checks may name streams to which it does not write. */
 
 type Supporting = { supports(method: { readonly path: string }): Promise<boolean> };
 
@@ -51,11 +51,21 @@ export async function appendRecords(
     const { position, responses } = await client.appendRecords(records, checks);
     const written = responses.find(({ streamName }) => streamName === stream);
     if (written === undefined) throw new Error(`the server does not return the revision of ${stream}`);
-    return { kind: 'appended', revision: written.revision, position };
+    const revision = revisionFrom(written.revision, stream);
+    return { kind: 'appended', revision, position: positionFrom(position, stream) };
   } catch (error) {
-    if (!isViolation(error)) throw error;
-    return violated(error);
+    if (isViolation(error)) return violated(error);
+    throw isTooLarge(error, events) ? new AppendTooLarge(undefined, error) : error;
   }
+}
+
+/** Size in bytes from which an exception of the server is its answer to a record that is too large. It stores records up to 16 MiB. */
+const LARGE_RECORD = 8 * 1024 * 1024;
+
+/** Returns whether a record was refused for its size. 26.1 says only that its handler threw an exception. */
+function isTooLarge(error: unknown, events: readonly EncodedEvent[]): boolean {
+  const isException = isCommandError(error as Error) && (error as { code?: number }).code === status.UNKNOWN;
+  return isException && events.some(({ data }) => Buffer.byteLength(data) >= LARGE_RECORD);
 }
 
 function isViolation(error: unknown): error is AppendConsistencyViolationError {

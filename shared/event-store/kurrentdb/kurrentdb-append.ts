@@ -16,8 +16,10 @@ import { appendRecords, hasAppendRecords, hasBatchAppend } from './kurrentdb-app
 import type { BatchOutcome, ExactAppend } from './kurrentdb-batch-append.ts';
 import type { Connection } from './kurrentdb-connection.ts';
 import { positionOfEvent, toEventData } from './kurrentdb-event.ts';
+import { isNodeLost } from './kurrentdb-failure.ts';
+import { reportedNumber, revisionFrom } from './kurrentdb-numbers.ts';
 import { readStreamPage, readStreamPageBefore } from './kurrentdb-pages.ts';
-import { isNodeLost, retrying, withDeadline } from './kurrentdb-retry.ts';
+import { retrying, withDeadline } from './kurrentdb-retry.ts';
 import {
   createStreamTails,
   EMPTY_TAIL,
@@ -178,8 +180,9 @@ async function appendAlone(
 ): Promise<AppendResult> {
   try {
     const result = await callAppend(connection, stream, events, expected === 'none' ? NO_STREAM : expected);
-    const revision = result.nextExpectedRevision;
-    const position = result.position?.commit ?? (await positionAt(connection, stream, revision));
+    const revision = revisionFrom(result.nextExpectedRevision, stream);
+    const reported = reportedNumber(result.position?.commit);
+    const position = reported ?? (await positionAt(connection, stream, revision));
     return { kind: 'appended', revision, position };
   } catch (error) {
     if (!(error instanceof WrongExpectedVersionError)) throw error;

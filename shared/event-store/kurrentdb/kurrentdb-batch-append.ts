@@ -12,7 +12,8 @@ import type { Append, EncodedEvent } from '../event-codec.ts';
 import { withServerNames } from '../event-metadata.ts';
 import type { AppendResult, EventMetadata } from '../event-store.ts';
 import type { NodeClient } from './kurrentdb-client.ts';
-import { DeadlinePassed } from './kurrentdb-retry.ts';
+import { DeadlinePassed } from './kurrentdb-failure.ts';
+import { reportedNumber } from './kurrentdb-numbers.ts';
 
 /** Appends over open calls (see createBatchAppender). */
 export type BatchAppender = ReturnType<typeof createBatchAppender>;
@@ -174,18 +175,13 @@ function proposedMessage(event: EncodedEvent): BatchAppendReq.ProposedMessage {
 function outcomeOf(answer: BatchAppendResp): BatchOutcome {
   const success = answer.getSuccess();
   if (success !== undefined) {
-    const position = success.getPosition();
-    return {
-      kind: 'appended',
-      revision: BigInt(success.getCurrentRevision()),
-      position: position === undefined ? undefined : BigInt(position.getCommitPosition()),
-    };
+    const revision = reportedNumber(success.getCurrentRevision());
+    const position = reportedNumber(success.getPosition()?.getCommitPosition());
+    return revision === undefined ? { kind: 'unclear' } : { kind: 'appended', revision, position };
   }
   const error = answer.getError();
   const conflict = error === undefined ? null : unpackWrongExpectedVersion(error);
   if (conflict === null) return { kind: 'unclear' };
-  const actual = conflict.hasCurrentStreamRevision()
-    ? BigInt(conflict.getCurrentStreamRevision())
-    : undefined;
-  return { kind: 'conflict', actual };
+  const actual = conflict.hasCurrentStreamRevision() ? conflict.getCurrentStreamRevision() : undefined;
+  return { kind: 'conflict', actual: reportedNumber(actual) };
 }

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Channel } from '@grpc/grpc-js';
-import { isCommandError, NotLeaderError } from '@kurrent/kurrentdb-client';
 import { discoverEndpoint } from '@kurrent/kurrentdb-client/dist/Client/discovery.js';
 import { type Backoff, backoffMs } from '../../backoff.ts';
 import { type Address, assertTlsName, type EndPoint } from './kurrentdb-address.ts';
+import { leaderNamedBy } from './kurrentdb-failure.ts';
 
 /** The only connection of a client. It is opened when it is first needed, and again when its node is lost. */
 export type NodeChannel = ReturnType<typeof createNodeChannel>;
@@ -72,7 +72,7 @@ export function createNodeChannel(
       current = undefined;
       losses = performance.now() - openedAt > STABLE_MS ? 1 : losses + 1;
       failed = endPointOf(channel);
-      leader = isCommandError(error as Error) && error instanceof NotLeaderError ? error.leader : undefined;
+      leader = leaderNamedBy(error);
       channel.close();
     },
     /** Number of channels made so far. */

@@ -14,7 +14,7 @@ import sharedPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1
 import { valueAt } from '../../map-values.ts';
 import type { Address } from './kurrentdb-address.ts';
 import { type ChannelPace, createNodeChannel, type NodeChannel } from './kurrentdb-channel.ts';
-import { isNodeLost } from './kurrentdb-retry.ts';
+import { isNodeLost } from './kurrentdb-failure.ts';
 
 /** Features that a server reports. */
 export type ServerFeatures = {

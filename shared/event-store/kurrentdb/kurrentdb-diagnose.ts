@@ -2,7 +2,8 @@ import { connect as connectTcp, isIP } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { ErrorType, isCommandError } from '@kurrent/kurrentdb-client';
 import type { Address, EndPoint } from './kurrentdb-address.ts';
-import { type FailureExplanation, hasNoLeader, isPassing, type RetryLimits } from './kurrentdb-retry.ts';
+import { hasNoLeader } from './kurrentdb-failure.ts';
+import { type FailureExplanation, isPassing, type RetryLimits } from './kurrentdb-retry.ts';
 
 /** Returns a sentence that says what an operator must change if a server refuses or cannot be reached. */
 type Explain = NonNullable<RetryLimits['explain']>;

@@ -1,9 +1,10 @@
 import type { Channel } from '@grpc/grpc-js';
 import type { Connection } from './kurrentdb-connection.ts';
 import { positionOfEvent } from './kurrentdb-event.ts';
+import { DeadlinePassed, isInvalidPosition } from './kurrentdb-failure.ts';
 import { HEAD_REQUEST, spaceFilter } from './kurrentdb-pages.ts';
 import { allRequest, readEvents } from './kurrentdb-read.ts';
-import { DeadlinePassed, isInvalidPosition, withDeadline } from './kurrentdb-retry.ts';
+import { withDeadline } from './kurrentdb-retry.ts';
 import { openSpaceCall } from './kurrentdb-space-call.ts';
 
 /** Search result for the records after a position. */

@@ -10,7 +10,8 @@ import type {
 import streamsPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import type { NodeClient } from './kurrentdb-client.ts';
 import type { Recorded } from './kurrentdb-event.ts';
-import { DeadlinePassed, isNodeLost, withDeadline } from './kurrentdb-retry.ts';
+import { DeadlinePassed, isNodeLost } from './kurrentdb-failure.ts';
+import { withDeadline } from './kurrentdb-retry.ts';
 
 /**
  * The `Read` call of KurrentDB's protocol, made through grpc-js. The client's own reads cannot be cancelled and find no other node. They

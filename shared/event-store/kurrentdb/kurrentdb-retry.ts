@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { convertToCommandError, ErrorType, isCommandError } from '@kurrent/kurrentdb-client';
+import { type ErrorType, isCommandError } from '@kurrent/kurrentdb-client';
 import { type Backoff, backoffMs, jittered } from '../../backoff.ts';
 import { valueWithin } from '../../value-within.ts';
 import type { Trouble } from '../event-store.ts';
+import { DeadlinePassed, mayPass, unknownFailure } from './kurrentdb-failure.ts';
 
 export type RetryLimits = {
   /** Milliseconds for one call to the server. */
@@ -23,8 +24,9 @@ export async function reportRetry(
   trouble: Trouble,
 ): Promise<FailureExplanation | undefined> {
   const explanation = await explain?.(trouble.operation, trouble.error).catch(() => undefined);
-  const error =
-    explanation === undefined ? trouble.error : new Error(explanation.sentence, { cause: trouble.error });
+  const unknown = unknownFailure(trouble.error);
+  const sentence = explanation?.sentence ?? (unknown && `${trouble.error.message} (${unknown})`);
+  const error = sentence === undefined ? trouble.error : new Error(sentence, { cause: trouble.error });
   try {
     onTrouble({ ...trouble, error });
   } catch {
@@ -36,82 +38,14 @@ export async function reportRetry(
 /** After an election, the new leader is found within a second. */
 const BACKOFF: Backoff = { firstMs: 50, longestMs: 1_000 };
 
-/** Kinds of the client's errors that another node may not have. */
-const LOST: ReadonlySet<ErrorType> = new Set([
-  ErrorType.UNAVAILABLE,
-  ErrorType.CANCELLED,
-  ErrorType.DEADLINE_EXCEEDED,
-  ErrorType.NOT_LEADER,
-]);
-/** Kinds for a server that is not ready, not reachable, not the leader or too slow. */
-const PASSING: ReadonlySet<ErrorType> = new Set([...LOST, ErrorType.TIMEOUT]);
-
-/** gRPC statuses that a retry would get again: invalid argument, permission denied, too large, out of range, unimplemented … */
-const LASTING_CODES: ReadonlySet<number> = new Set([3, 7, 8, 11, 12, 16]);
-
-/** Message of the server (`RpcExceptions.UnknownError`) for a position that is not in the log. */
-const INVALID_POSITION = /Unexpected (Filtered)?ReadAllResult: (InvalidPosition|Error)/;
-/** Matches the server's `RpcExceptions.NoLeaderInfo`: an election is in progress. */
-const NO_LEADER = /No leader info/;
-
-/** Error for a call without an answer in time. */
-export class DeadlinePassed extends Error {
-  constructor(milliseconds: number) {
-    super(`no answer within ${milliseconds} ms`);
-  }
-}
-
 /** Returns the milliseconds before the attempt with this number. */
 export function waitBefore(attempt: number): number {
   return jittered(backoffMs(attempt, BACKOFF));
 }
 
-/** Returns whether the same call may succeed later. */
+/** Returns whether the same call, or the operation that failed with it, may succeed later. */
 export function isPassing(failure: unknown): boolean {
-  const error = causeOf(failure);
-  if (error instanceof DeadlinePassed) return true;
-  const kind = commandError(error);
-  if (kind === undefined) return isDiscoveryFailure(error);
-  const { type, code, message } = kind;
-  if (type !== ErrorType.UNKNOWN) return PASSING.has(type);
-  return !LASTING_CODES.has(code ?? -1) && !INVALID_POSITION.test(message);
-}
-
-/** Returns whether a server reports that its cluster has no leader. */
-export function hasNoLeader(error: unknown): boolean {
-  return error instanceof Error && NO_LEADER.test(error.message);
-}
-
-/** Returns whether the server reports that a position is not in its log. */
-export function isInvalidPosition(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    (INVALID_POSITION.test(error.message) || /invalid position/i.test(error.message))
-  );
-}
-
-/** Returns whether the node is gone or not the leader, so that another may answer the same call. */
-export function isNodeLost(error: unknown): boolean {
-  if (error instanceof DeadlinePassed) return true;
-  const kind = commandError(error);
-  return (
-    kind !== undefined &&
-    (LOST.has(kind.type) || (kind.type === ErrorType.UNKNOWN && NO_LEADER.test(kind.message)))
-  );
-}
-
-type Kind = Error & { readonly type: ErrorType; readonly code?: number };
-
-/** Returns the client's error for a failure of a call; undefined for other failures, such as the program's own. */
-function commandError(error: unknown): Kind | undefined {
-  if (!(error instanceof Error)) return undefined;
-  const converted = convertToCommandError(error);
-  return converted !== undefined && isCommandError(converted) ? (converted as Kind) : undefined;
-}
-
-/** Returns whether the client's discovery or a socket failed; both give plain errors. */
-function isDiscoveryFailure(error: unknown): boolean {
-  return error instanceof Error && (/^Failed to discover/.test(error.message) || 'syscall' in error);
+  return mayPass(causeOf(failure));
 }
 
 /**

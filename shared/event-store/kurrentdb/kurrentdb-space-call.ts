@@ -6,10 +6,11 @@ import { laterPosition } from '../later-position.ts';
 import type { NodeClient } from './kurrentdb-client.ts';
 import type { Connection } from './kurrentdb-connection.ts';
 import { isSystemEvent, positionOfEvent, type Recorded } from './kurrentdb-event.ts';
+import { DeadlinePassed } from './kurrentdb-failure.ts';
 import { createInbox } from './kurrentdb-inbox.ts';
+import { positionFrom, reportedNumber } from './kurrentdb-numbers.ts';
 import { spaceFilter } from './kurrentdb-pages.ts';
 import { openRead, subscriptionRequest } from './kurrentdb-read.ts';
-import { DeadlinePassed } from './kurrentdb-retry.ts';
 
 /** Messages that a filtered subscription delivered, in the server's order. */
 export type SpaceStep = {
@@ -77,7 +78,7 @@ export async function openSpaceCall(
     const record = message.getEvent()?.getEvent();
     if (record === undefined) return undefined;
     if (stream !== undefined && streamOf(record) !== stream) {
-      at = laterPosition(at, BigInt(record.getCommitPosition()));
+      at = laterPosition(at, positionFrom(record.getCommitPosition(), streamOf(record)));
       return undefined;
     }
     const event = convertGrpcRecord(record);
@@ -138,8 +139,8 @@ function streamOf(record: ReadResp.ReadEvent.RecordedEvent): string {
   return Buffer.from(record.getStreamIdentifier()?.getStreamName_asU8() ?? []).toString();
 }
 
-/** Returns a checkpoint's position; 0n if the message has none, like CaughtUp of servers before 25.1. */
+/** Returns a checkpoint's position; 0n if the message has none, like CaughtUp before 25.1, and the first checkpoint of a short log. */
 function searchedOf(message: ReadResp): bigint {
   const position = message.getCheckpoint() ?? message.getCaughtUp()?.getPosition();
-  return position === undefined ? 0n : BigInt(position.getCommitPosition());
+  return reportedNumber(position?.getCommitPosition()) ?? 0n;
 }

@@ -1,0 +1,168 @@
+import { convertToCommandError, ErrorType, isCommandError, NotLeaderError } from '@kurrent/kurrentdb-client';
+import errorsPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v2/errors_pb.js';
+import protobuf from 'google-protobuf';
+import anyPb from 'google-protobuf/google/protobuf/any_pb.js';
+import type { EndPoint } from './kurrentdb-address.ts';
+
+/**
+ * Failures of calls, in one table. Servers have two protocols: the older one names the kind of a failure in the trailing metadata
+ * `exception`, and the newer one in `grpc-status-details-bin`. A gRPC code alone has several meanings.
+ */
+
+/** Error for a call without an answer in time. */
+export class DeadlinePassed extends Error {
+  constructor(milliseconds: number) {
+    super(`no answer within ${milliseconds} ms`);
+  }
+}
+
+/** `leave`: another node may answer the same call. `again`: the same call may succeed later. */
+type Row = { readonly leave: boolean; readonly again: boolean };
+
+const ANOTHER_NODE: Row = { leave: true, again: true };
+const LATER: Row = { leave: false, again: true };
+const FINAL: Row = { leave: false, again: false };
+
+/** Details of the newer protocol, by the name of their message. */
+const DETAILS: ReadonlyMap<string, Row> = new Map([
+  ['NotLeaderNodeErrorDetails', ANOTHER_NODE],
+  ['AccessDeniedErrorDetails', FINAL],
+  ['AppendConsistencyViolationErrorDetails', FINAL],
+  ['AppendRecordSizeExceededErrorDetails', FINAL],
+  ['AppendTransactionSizeExceededErrorDetails', FINAL],
+  ['StreamDeletedErrorDetails', FINAL],
+  ['StreamNotFoundErrorDetails', FINAL],
+  ['StreamRevisionConflictErrorDetails', FINAL],
+  ['StreamTombstonedErrorDetails', FINAL],
+]);
+
+/** Reasons of the newer protocol's `ErrorInfo`, for failures that have no message of their own. */
+const REASONS: ReadonlyMap<string, Row> = new Map([
+  ['SERVER_NOT_READY', ANOTHER_NODE],
+  ['SERVER_MALFUNCTION', ANOTHER_NODE],
+  ['SERVER_OVERLOADED', LATER],
+  ['OPERATION_TIMEOUT', LATER],
+  ['BAD_REQUEST', FINAL],
+]);
+
+/** Kinds of the client's errors, which it takes from the older protocol or from the code. */
+const KINDS: ReadonlyMap<ErrorType, Row> = new Map([
+  [ErrorType.UNAVAILABLE, ANOTHER_NODE],
+  [ErrorType.CANCELLED, ANOTHER_NODE],
+  [ErrorType.DEADLINE_EXCEEDED, ANOTHER_NODE],
+  [ErrorType.NOT_LEADER, ANOTHER_NODE],
+  [ErrorType.TIMEOUT, LATER],
+]);
+
+/** gRPC codes that a retry would get again: invalid argument, permission denied, too large, out of range, unimplemented … */
+const FINAL_CODES: ReadonlySet<number> = new Set([3, 7, 8, 11, 12, 16]);
+
+/** Messages of the older protocol for a position that is not in the log (code UNKNOWN). The server sends no other detail. */
+const INVALID_POSITION = /Unexpected (Filtered)?ReadAllResult: (InvalidPosition|Error)|invalid position/i;
+/** Message of the older protocol during an election (`RpcExceptions.NoLeaderInfo`, code UNKNOWN). The server sends no other detail. */
+const NO_LEADER = /No leader info/;
+
+/** Returns whether the same call may succeed later. */
+export function mayPass(error: unknown): boolean {
+  const kind = commandError(error);
+  if (kind === undefined) return error instanceof DeadlinePassed || isDiscoveryFailure(error);
+  return rowOf(kind).again;
+}
+
+/** Returns whether the node is gone or not the leader, so that another may answer the same call. */
+export function isNodeLost(error: unknown): boolean {
+  if (error instanceof DeadlinePassed) return true;
+  const kind = commandError(error);
+  return kind !== undefined && rowOf(kind).leave;
+}
+
+/** Returns the leader that a node named when it refused a call; undefined if it named none. That leader may be dead. */
+export function leaderNamedBy(error: unknown): EndPoint | undefined {
+  if (error instanceof NotLeaderError) return error.leader;
+  const kind = commandError(error);
+  const details = kind && detailsOf(kind);
+  if (details?.name !== 'NotLeaderNodeErrorDetails') return undefined;
+  const leader = errorsPb.NotLeaderNodeErrorDetails.deserializeBinary(details.value).getCurrentLeader();
+  return leader && { address: leader.getHost(), port: leader.getPort() };
+}
+
+/** Returns whether a server reports that its cluster has no leader. */
+export function hasNoLeader(error: unknown): boolean {
+  return error instanceof Error && NO_LEADER.test(error.message);
+}
+
+/** Returns whether the server reports that a position is not in its log. */
+export function isInvalidPosition(error: unknown): boolean {
+  return error instanceof Error && INVALID_POSITION.test(error.message);
+}
+
+/** Returns everything that the server said of a failure that no row describes; undefined for known failures. */
+export function unknownFailure(error: unknown): string | undefined {
+  const kind = commandError(error);
+  if (kind === undefined || knownRow(kind) !== undefined) return undefined;
+  const { name, reason } = detailsOf(kind) ?? {};
+  const said = [`code ${kind.code}`, name && `details ${name}`, reason && `reason ${reason}`];
+  return said.filter((each) => each !== undefined && each !== '').join(', ');
+}
+
+type Kind = Error & { readonly type: ErrorType; readonly code?: number; readonly _raw?: unknown };
+
+/** Returns the client's error for a failure of a call; undefined for other failures, such as the program's own. */
+function commandError(error: unknown): Kind | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const converted = convertToCommandError(error);
+  return converted !== undefined && isCommandError(converted) ? (converted as Kind) : undefined;
+}
+
+function rowOf(kind: Kind): Row {
+  // A failure without a row may be this node's alone.
+  return knownRow(kind) ?? ANOTHER_NODE;
+}
+
+function knownRow(kind: Kind): Row | undefined {
+  const details = detailsOf(kind);
+  const detailed = details && (REASONS.get(details.reason) ?? DETAILS.get(details.name));
+  if (detailed !== undefined) return detailed;
+  if (kind.type !== ErrorType.UNKNOWN) return KINDS.get(kind.type) ?? FINAL;
+  if (FINAL_CODES.has(kind.code ?? -1) || isInvalidPosition(kind)) return FINAL;
+  return hasNoLeader(kind) ? ANOTHER_NODE : undefined;
+}
+
+type Details = { readonly name: string; readonly value: Uint8Array; readonly reason: string };
+
+/** Returns the details of the newer protocol: its last message, which is the specific one, and the reason of `google.rpc.ErrorInfo`. */
+function detailsOf({ _raw: raw }: Kind): Details | undefined {
+  const { metadata } = (raw ?? {}) as { readonly metadata?: { get(name: string): readonly unknown[] } };
+  const [status] = metadata?.get('grpc-status-details-bin') ?? [];
+  if (!(status instanceof Uint8Array)) return undefined;
+  const messages = fieldsOf(status, STATUS_DETAILS).map((bytes) => anyPb.Any.deserializeBinary(bytes));
+  const info = messages.find((message) => message.getTypeUrl().endsWith('/google.rpc.ErrorInfo'));
+  const [reason] = info === undefined ? [] : fieldsOf(info.getValue_asU8(), ERROR_REASON);
+  const last = messages.at(-1);
+  if (last === undefined) return undefined;
+  return {
+    name: last.getTypeUrl().split('.').at(-1) ?? '',
+    value: last.getValue_asU8(),
+    reason: Buffer.from(reason ?? []).toString(),
+  };
+}
+
+/** Number of `details` in google.rpc.Status. The client's class of this message keeps only the last of them. */
+const STATUS_DETAILS = 3;
+/** Number of `reason` in google.rpc.ErrorInfo, which the client does not have. */
+const ERROR_REASON = 1;
+
+function fieldsOf(message: Uint8Array, number: number): readonly Uint8Array[] {
+  const reader = new protobuf.BinaryReader(new Uint8Array(message));
+  const values: Uint8Array[] = [];
+  while (reader.nextField()) {
+    if (reader.getFieldNumber() === number) values.push(reader.readBytes());
+    else reader.skipField();
+  }
+  return values;
+}
+
+/** Returns whether the client's discovery or a socket failed; both give plain errors. */
+function isDiscoveryFailure(error: unknown): boolean {
+  return error instanceof Error && (/^Failed to discover/.test(error.message) || 'syscall' in error);
+}

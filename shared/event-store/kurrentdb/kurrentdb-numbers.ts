@@ -1,0 +1,33 @@
+import { MAX_INT64 } from '../event-codec.ts';
+
+/**
+ * Numbers of the protocol. It carries them as unsigned 64 bits, and servers use values above 2^63 as marks: 18446744073709551615 is "none".
+ * Each number is checked where it enters.
+ */
+
+type Given = string | bigint | undefined;
+
+/** Returns the position or revision of a report, such as a checkpoint; undefined if the server reports none. */
+export function reportedNumber(given: Given): bigint | undefined {
+  return given === undefined ? undefined : inRange(BigInt(given));
+}
+
+/** Returns the position of a stored event. Throws if it cannot be one. */
+export function positionFrom(given: Given, stream: string): bigint {
+  return required(given, 'position', stream);
+}
+
+/** Returns the revision of a stored event. Throws if it cannot be one. */
+export function revisionFrom(given: Given, stream: string): bigint {
+  return required(given, 'revision', stream);
+}
+
+function required(given: Given, what: string, stream: string): bigint {
+  const value = given === undefined ? undefined : inRange(BigInt(given));
+  if (value !== undefined) return value;
+  throw new Error(`the server returns ${given ?? 'nothing'} as the ${what} of an event of ${stream}`);
+}
+
+function inRange(value: bigint): bigint | undefined {
+  return value >= 0n && value <= MAX_INT64 ? value : undefined;
+}
