@@ -8,7 +8,7 @@ import { describeConditions } from './event-store-contract-conditions.ts';
 
 const doubles: KurrentDbDouble[] = [];
 beforeAll(async () => {
-  doubles.push(await startKurrentDbDouble(), await startKurrentDbDouble({ appendRecords: true }));
+  doubles.push(await startKurrentDbDouble(), await startKurrentDbDouble({ server: '26.1' }));
 });
 afterAll(() => {
   for (const double of doubles) double.stop();

@@ -10,7 +10,7 @@ let world: KurrentDbWorld;
 afterEach(() => world.end());
 
 const start = async () => {
-  world = await startWorld({ appendRecords: true });
+  world = await startWorld({ server: '26.1' });
   const lease = streamOf();
   await world.store.append(lease, 'none', newEvents(1));
   return { ...world, held: { stream: lease, revision: 0n } };
@@ -105,7 +105,7 @@ test('an append is tried again when the server is not ready', async () => {
 });
 
 test('the store asks again whether the server checks conditions, if it did not answer', async () => {
-  world = await startWorld({ appendRecords: true });
+  world = await startWorld({ server: '26.1' });
   const fault = { kind: 'fail', code: status.UNAVAILABLE, message: 'Server Is Not Ready' } as const;
   world.double.faults.next('features', fault);
   expect(await world.store.checksConditions()).toBe(true);

@@ -27,7 +27,7 @@ const expectations: readonly ExpectedRevision[] = ['any', 'none', 2n];
 describe.each([
   ['Append', { batchAppend: false }],
   ['BatchAppend', {}],
-  ['AppendRecords', { appendRecords: true }],
+  ['AppendRecords', { server: '26.1' }],
 ] as const)('with %s', (_, abilities) => {
   describe('a stream that was soft-deleted on the server', () => {
     test('is empty until it is written to, and then begins after the deleted events', async () => {

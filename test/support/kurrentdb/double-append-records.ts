@@ -1,5 +1,4 @@
 import { type ServerUnaryCall, type ServiceError, type sendUnaryData, status } from '@grpc/grpc-js';
-import statusPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/status_pb.js';
 import errorsPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v2/streams/errors_pb.js';
 import type {
   AppendRecord,
@@ -8,15 +7,14 @@ import type {
   ConsistencyCheck,
 } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v2/streams/streams_pb.js';
 import recordsPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v2/streams/streams_pb.js';
-import anyPb from 'google-protobuf/google/protobuf/any_pb.js';
 import type { DoubleLog } from './double-log.ts';
-import { rpcError, streamDeletedError } from './double-messages.ts';
+import { detailedError, rpcError, streamDeletedError } from './double-messages.ts';
 import type { ProposedEvent } from './double-record.ts';
 import type { DoubleServices } from './double-services.ts';
 
 /**
  * Serves `AppendRecords` of KurrentDB 26.1. It writes all records if every check holds, and else none. Records and checks may name
- * any streams. The error lists all failed checks. Unlike `Append`, it does not recognise repetitions.
+ * any streams. The error lists all failed checks.
  */
 export const appendRecordsCall =
   ({ log, enter }: DoubleServices) =>
@@ -27,9 +25,11 @@ export const appendRecordsCall =
     try {
       const fault = await enter('appendRecords', call.metadata);
       if (call.cancelled) return;
+      const records = call.request.getRecordsList();
+      if (records.some((record) => record.getData_asU8().length > MAX_RECORD)) throw handlerError();
       const violations = call.request.getChecksList().flatMap((check, n) => violation(log, check, n));
-      if (violations.length > 0) throw violationError(violations);
-      const written = write(log, call.request.getRecordsList());
+      if (violations.length > 0 && !isRepetition(log, records, violations)) throw violationError(violations);
+      const written = write(log, records);
       if (fault?.kind === 'lose-answer') throw rpcError(status.UNAVAILABLE, 'connection lost');
       answer(null, written);
     } catch (error) {
@@ -37,25 +37,47 @@ export const appendRecordsCall =
     }
   };
 
+/** Largest record of a log in bytes. */
+const MAX_RECORD = 16 * 1024 * 1024;
+
+/** Returns the error of a record that is too large. */
+const handlerError = () => rpcError(status.UNKNOWN, 'Exception was thrown by handler.');
+
+/** Writes the records in their order, which may change between streams. The answer has the position of the last one. */
 const write = (log: DoubleLog, records: readonly AppendRecord[]): AppendRecordsResponse => {
-  const response = new recordsPb.AppendRecordsResponse();
-  for (const [stream, events] of byStream(records)) {
-    const result = log.write(stream, revisionOf(log, stream) ?? 'no_stream', events);
-    if (result.kind !== 'written') throw streamDeletedError(stream);
-    const revision = new recordsPb.StreamRevision().setStream(stream);
-    response.addRevisions(revision.setRevision(result.revision.toString()));
-    response.setPosition(`${result.position}`);
+  const revisions = new Map<string, bigint>();
+  let position = 0n;
+  for (const stream of streamsOf(records)) if (log.isTombstoned(stream)) throw streamDeletedError(stream);
+  for (const record of records) {
+    const stream = record.getStream();
+    const stored = log.read(stream)?.find(({ id }) => id === record.getRecordId());
+    const result =
+      stored ?? log.write(stream, revisionOf(log, stream) ?? 'no_stream', [proposedEvent(record)]);
+    if (!('revision' in result)) throw new Error(`the double cannot write to ${stream}`);
+    revisions.set(stream, result.revision);
+    position = result.position ?? position;
   }
+  const response = new recordsPb.AppendRecordsResponse().setPosition(`${position}`);
+  for (const [stream, revision] of revisions)
+    response.addRevisions(new recordsPb.StreamRevision().setStream(stream).setRevision(`${revision}`));
   return response;
 };
 
-const byStream = (records: readonly AppendRecord[]): ReadonlyMap<string, readonly ProposedEvent[]> =>
-  new Map(
-    Object.entries(Object.groupBy(records, (record) => record.getStream())).map(([stream, own = []]) => [
-      stream,
-      own.map(proposedEvent),
-    ]),
+const streamsOf = (records: readonly AppendRecord[]) => new Set(records.map((record) => record.getStream()));
+
+/** Returns whether all records are stored, and only the revisions of their own streams are violated: the server repeats its answer. */
+const isRepetition = (
+  log: DoubleLog,
+  records: readonly AppendRecord[],
+  violations: readonly Violation[],
+): boolean => {
+  const own = streamsOf(records);
+  const isStored = (record: AppendRecord) =>
+    log.read(record.getStream())?.some(({ id }) => id === record.getRecordId()) ?? false;
+  return (
+    violations.every((each) => own.has(each.getStreamState()?.getStream() ?? '')) && records.every(isStored)
   );
+};
 
 /** Converts a record. Its properties are the event's metadata, to which the server adds properties about the schema. */
 const proposedEvent = (record: AppendRecord): ProposedEvent => {
@@ -105,16 +127,27 @@ const violation = (log: DoubleLog, check: ConsistencyCheck, index: number) => {
 
 type Violation = ReturnType<typeof violation>[number];
 
-/** Creates an error with details in gRPC's form. */
 const violationError = (violations: Violation[]): ServiceError => {
-  const details = new errorsPb.AppendConsistencyViolationErrorDetails().setViolationsList(violations);
-  const any = new anyPb.Any();
-  any.pack(
-    details.serializeBinary(),
-    'kurrentdb.protocol.v2.streams.errors.AppendConsistencyViolationErrorDetails',
-  );
-  const error = rpcError(status.FAILED_PRECONDITION, 'A consistency check failed');
-  const encoded = new statusPb.Status().setMessage(error.details).setDetails(any).serializeBinary();
-  error.metadata.set('grpc-status-details-bin', Buffer.from(encoded));
-  return error;
+  const states = violations.map(sayViolation).map((each) => `\n - ${each}`);
+  const text = `Append failed due to consistency violations.\n${states.join('')}`;
+  return detailedError(status.FAILED_PRECONDITION, text, {
+    reason: 'APPEND_CONSISTENCY_VIOLATION',
+    domain: 'streams',
+    name: 'kurrentdb.protocol.v2.streams.errors.AppendConsistencyViolationErrorDetails',
+    details: new errorsPb.AppendConsistencyViolationErrorDetails().setViolationsList(violations),
+  });
+};
+
+const sayViolation = (each: Violation): string => {
+  const state = each.getStreamState();
+  const actual = BigInt(state?.getActualState() ?? 0);
+  const is =
+    actual === NO_STREAM
+      ? 'does not exist'
+      : actual === TOMBSTONED
+        ? 'is tombstoned'
+        : actual === DELETED
+          ? 'is deleted'
+          : `is at revision ${actual}`;
+  return `Stream '${state?.getStream()}' ${is}, expected revision ${state?.getExpectedState()}.`;
 };

@@ -1,4 +1,9 @@
-import type { ServerDuplexStream, ServerReadableStream, sendUnaryData } from '@grpc/grpc-js';
+import {
+  type ServerDuplexStream,
+  type ServerReadableStream,
+  type sendUnaryData,
+  status,
+} from '@grpc/grpc-js';
 import sharedPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js';
 import statusPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/status_pb.js';
 import type {
@@ -79,6 +84,7 @@ export const batchAppendCall =
       const messages: AsyncIterable<BatchAppendReq> = call.iterator({ destroyOnReturn: false });
       for await (const message of messages) {
         const correlation = message.getCorrelationId()?.getString() ?? '';
+        if (message.serializeBinary().length > MAX_MESSAGE) throw messageTooLargeError();
         const options = message.getOptions();
         if (options !== undefined) open.set(correlation, { options, events: [] });
         const write = open.get(correlation);
@@ -96,7 +102,7 @@ export const batchAppendCall =
 type BatchWrite = { readonly options: BatchAppendReq.Options; readonly events: ProposedEvent[] };
 
 const writeOfBatch = async (
-  { log, enter, maxAppendSize }: DoubleServices,
+  { server, log, enter, leaderState, maxAppendSize }: DoubleServices,
   call: ServerDuplexStream<BatchAppendReq, BatchAppendResp>,
   correlation: string,
   { options, events }: BatchWrite,
@@ -108,16 +114,23 @@ const writeOfBatch = async (
     const response = new streamsPb.BatchAppendResp().setStreamIdentifier(streamMessage(stream));
     call.write(response.setCorrelationId(new sharedPb.UUID().setString(correlation)).setError(error));
   };
+  if (leaderState() !== 'known') {
+    // Otherwise a server does not answer at all.
+    if (leaderState() === 'lost' && server === '26.1')
+      answerWith(new statusPb.Status().setMessage('Server Is Not Ready'));
+    return;
+  }
   if (sizeOf(events) > maxAppendSize) {
     const limit = new sharedPb.MaximumAppendSizeExceeded();
     limit.setMaxappendsize(maxAppendSize);
-    answerWith(batchError(limit, 'MaximumAppendSizeExceeded'));
+    answerWith(batchError(limit, 'MaximumAppendSizeExceeded', status.INVALID_ARGUMENT));
     return;
   }
   const expected = batchExpectedState(options);
   const result = log.write(stream, expected, events);
   if (fault?.kind === 'lose-answer') throw rpcError(UNAVAILABLE, 'connection lost');
-  if (fault?.kind === 'time-out') answerWith(batchError(new sharedPb.Timeout(), 'Timeout'));
+  if (fault?.kind === 'time-out')
+    answerWith(batchError(new sharedPb.Timeout(), 'Timeout', status.DEADLINE_EXCEEDED));
   else call.write(batchResponse(correlation, stream, expected, result));
 };
 
@@ -135,12 +148,14 @@ const appendResponse = (stream: string, expected: ExpectedState, result: WriteRe
     }
     case 'wrong-expected-version': {
       const conflict = new streamsPb.AppendResp.WrongExpectedVersion();
-      if (result.current === undefined) conflict.setCurrentNoStream(new sharedPb.Empty());
-      else conflict.setCurrentRevision(result.current.toString());
+      // The members of versions before 20.6 are still sent.
+      if (result.current === undefined)
+        conflict.setCurrentNoStream(new sharedPb.Empty()).setNoStream2060(new sharedPb.Empty());
+      else conflict.setCurrentRevision(`${result.current}`).setCurrentRevision2060(Number(result.current));
       if (expected === 'any') conflict.setExpectedAny(new sharedPb.Empty());
       else if (expected === 'no_stream') conflict.setExpectedNoStream(new sharedPb.Empty());
       else if (expected === 'stream_exists') conflict.setExpectedStreamExists(new sharedPb.Empty());
-      else conflict.setExpectedRevision(expected.toString());
+      else conflict.setExpectedRevision(`${expected}`).setExpectedRevision2060(Number(expected));
       return new streamsPb.AppendResp().setWrongExpectedVersion(conflict);
     }
     case 'stream-deleted':
@@ -169,11 +184,15 @@ const batchResponse = (
     }
     case 'wrong-expected-version':
       return response.setError(
-        batchError(wrongExpectedVersion(expected, result.current), 'WrongExpectedVersion'),
+        batchError(
+          wrongExpectedVersion(expected, result.current),
+          'WrongExpectedVersion',
+          status.ALREADY_EXISTS,
+        ),
       );
     case 'stream-deleted': {
       const deleted = new sharedPb.StreamDeleted().setStreamIdentifier(streamMessage(stream));
-      return response.setError(batchError(deleted, 'StreamDeleted'));
+      return response.setError(batchError(deleted, 'StreamDeleted', status.NOT_FOUND));
     }
     default:
       return assertNever(result);
@@ -201,8 +220,11 @@ const wrongExpectedVersion = (expected: ExpectedState, current: bigint | undefin
   return conflict;
 };
 
-const batchError = (details: { serializeBinary(): Uint8Array }, name: string) => {
+const batchError = (details: { serializeBinary(): Uint8Array }, name: string, code: status) => {
   const any = new anyPb.Any();
   any.pack(details.serializeBinary(), `event_store.client.${name}`);
-  return new statusPb.Status().setMessage(name).setDetails(any);
+  return new statusPb.Status()
+    .setCode(code as number)
+    .setMessage(name)
+    .setDetails(any);
 };

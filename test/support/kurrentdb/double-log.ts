@@ -31,6 +31,8 @@ export type DoubleLog = {
   readonly growth: EventEmitter<{ written: [] }>;
 };
 
+/** The log of a new server begins with records that no read shows. */
+const FIRST_POSITION = 548n;
 const STATISTICS_EVERY = 16;
 const FOREIGN_BYTES = 160;
 
@@ -48,7 +50,7 @@ export const createDoubleLog = ({ rememberedIds = 1_000 } = {}): DoubleLog => {
   const remembered = new Map<string, LogRecord>();
   const tombstones = new Set<string>();
   const growth = new EventEmitter<{ written: [] }>().setMaxListeners(0);
-  let end = 0n;
+  let end = FIRST_POSITION;
   let writes = 0;
 
   const push = (stream: string, event: ProposedEvent, revision: bigint): LogRecord => {
@@ -71,8 +73,7 @@ export const createDoubleLog = ({ rememberedIds = 1_000 } = {}): DoubleLog => {
     streams.setMetadata(stream, metadata);
   };
 
-  pushSystemEvent('$settings', '$settings-updated');
-  pushSystemEvent('$users', '$user-created');
+  pushSystemEvent('$$$scavenges', '$metadata');
   return {
     records,
     growth,

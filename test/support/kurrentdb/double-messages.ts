@@ -6,7 +6,12 @@ import type {
   ReadReq,
 } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import streamsPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
+import errorsPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v2/errors_pb.js';
+import protobuf from 'google-protobuf';
+import anyPb from 'google-protobuf/google/protobuf/any_pb.js';
+import timestampPb from 'google-protobuf/google/protobuf/timestamp_pb.js';
 import type { ExpectedState, LogRecord, ProposedEvent } from './double-record.ts';
+import type { DoubleVersion } from './double-services.ts';
 
 /** Conversions between the double's records and the messages of KurrentDB's protocol, version 1. */
 
@@ -36,15 +41,31 @@ export const confirmationResponse = (subscriptionId: string): ReadResponse =>
     new streamsPb.ReadResp.SubscriptionConfirmation().setSubscriptionId(subscriptionId),
   );
 
-export const checkpointResponse = (position: bigint): ReadResponse =>
-  new streamsPb.ReadResp().setCheckpoint(
-    new streamsPb.ReadResp.Checkpoint()
-      .setCommitPosition(position.toString())
-      .setPreparePosition(position.toString()),
-  );
+/** Commit and prepare position of a report. The prepare position may be 0 while the other is not. */
+type Reported = { readonly position: bigint; readonly prepare: bigint };
 
-export const caughtUpResponse = (): ReadResponse =>
-  new streamsPb.ReadResp().setCaughtUp(new streamsPb.ReadResp.CaughtUp());
+/** Creates the report of a search position. Servers from 25.1 on add the time. */
+export const checkpointResponse = ({ position, prepare }: Reported, server: DoubleVersion): ReadResponse => {
+  const checkpoint = new streamsPb.ReadResp.Checkpoint()
+    .setCommitPosition(position.toString())
+    .setPreparePosition(prepare.toString());
+  if (server === '26.1') checkpoint.setTimestamp(now());
+  return new streamsPb.ReadResp().setCheckpoint(checkpoint);
+};
+
+/** Creates the report that a subscription has caught up. Servers from 25.1 on add the time and the position. */
+export const caughtUpResponse = ({ position, prepare }: Reported, server: DoubleVersion): ReadResponse => {
+  const caughtUp = new streamsPb.ReadResp.CaughtUp();
+  if (server === '26.1') {
+    const at = new streamsPb.ReadResp.Position()
+      .setCommitPosition(position.toString())
+      .setPreparePosition(prepare.toString());
+    caughtUp.setTimestamp(now()).setPosition(at);
+  }
+  return new streamsPb.ReadResp().setCaughtUp(caughtUp);
+};
+
+const now = () => timestampPb.Timestamp.fromDate(new Date());
 
 export const streamNotFoundResponse = (stream: string): ReadResponse =>
   new streamsPb.ReadResp().setStreamNotFound(
@@ -106,9 +127,17 @@ export const streamDeletedError = (stream: string): ServiceError =>
     'stream-name': stream,
   });
 
-export const invalidPositionError = (): ServiceError =>
-  // The enumerators of reads do not handle this result, so it becomes RpcExceptions.UnknownError.
-  rpcError(status.UNKNOWN, 'Unexpected FilteredReadAllResult: InvalidPosition');
+/** Returns the error of a page. The enumerators of reads do not handle this result, so it becomes RpcExceptions.UnknownError. */
+export const invalidPositionError = (server: DoubleVersion): ServiceError => {
+  const reason =
+    'Log record at actual pos 0 has non-positive length: 0.  in chunk #0-0 (chunk-000000.000000).';
+  const text = 'Unexpected FilteredReadAllResult: InvalidPosition';
+  return rpcError(status.UNKNOWN, server === '26.1' ? `${text} >> ${reason}` : text);
+};
+
+/** Returns the error that ends a subscription after its confirmation. */
+export const invalidStartError = (): ServiceError =>
+  rpcError(status.INVALID_ARGUMENT, 'Trying to read from an invalid position.');
 
 export const notLeaderError = (leader: { readonly host: string; readonly port: number }): ServiceError =>
   rpcError(status.NOT_FOUND, 'Leader info available', {
@@ -117,7 +146,57 @@ export const notLeaderError = (leader: { readonly host: string; readonly port: n
     'leader-endpoint-port': `${leader.port}`,
   });
 
-/** Returns RpcExceptions.NoLeaderInfo: the error during an election, and without a majority. */
+/** Returns the error of `AppendRecords` on a node that is not the leader (26.1). */
+export const notLeaderNodeError = (leader: {
+  readonly host: string;
+  readonly port: number;
+}): ServiceError => {
+  const node = new errorsPb.NotLeaderNodeErrorDetails.NodeInfo()
+    .setHost(leader.host)
+    .setPort(leader.port)
+    .setNodeId(crypto.randomUUID());
+  const text = `The server is not the leader node and cannot handle the request. Please retry your request against the leader node directly at ${leader.host}:${leader.port}`;
+  return detailedError(status.FAILED_PRECONDITION, text, {
+    reason: 'NOT_LEADER_NODE',
+    domain: 'server',
+    name: 'kurrent.rpc.NotLeaderNodeErrorDetails',
+    details: new errorsPb.NotLeaderNodeErrorDetails().setCurrentLeader(node),
+  });
+};
+
+type ErrorDetails = {
+  readonly reason: string;
+  readonly domain: string;
+  readonly name: string;
+  readonly details: { serializeBinary(): Uint8Array };
+};
+
+/** Creates an error of the newer protocol: `grpc-status-details-bin` has google.rpc.ErrorInfo, and then the specific message. */
+export const detailedError = (
+  code: number,
+  text: string,
+  { reason, domain, name, details }: ErrorDetails,
+): ServiceError => {
+  const info = new protobuf.BinaryWriter();
+  info.writeString(1, reason);
+  info.writeString(2, domain);
+  const all = new protobuf.BinaryWriter();
+  all.writeInt32(1, code);
+  all.writeString(2, text);
+  all.writeBytes(3, packed('google.rpc.ErrorInfo', info.getResultBuffer()));
+  all.writeBytes(3, packed(name, details.serializeBinary()));
+  const error = rpcError(code, text);
+  error.metadata.set('grpc-status-details-bin', Buffer.from(all.getResultBuffer()));
+  return error;
+};
+
+const packed = (name: string, bytes: Uint8Array): Uint8Array => {
+  const any = new anyPb.Any();
+  any.pack(bytes, name);
+  return any.serializeBinary();
+};
+
+/** Returns RpcExceptions.NoLeaderInfo: the error of a node that never knew a leader. */
 export const noLeaderError = (): ServiceError =>
   rpcError(status.UNKNOWN, 'No leader info available in response');
 

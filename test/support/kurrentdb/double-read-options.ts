@@ -8,6 +8,7 @@ import streamsPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v
 import type { DoubleLog } from './double-log.ts';
 import { invalidPositionError } from './double-messages.ts';
 import type { LogRecord } from './double-record.ts';
+import type { DoubleServices } from './double-services.ts';
 
 /** Code that pages and subscriptions share: it sends records, and interprets the options of a read. */
 
@@ -48,9 +49,10 @@ export const indexFrom = (records: DoubleLog['records'], position: bigint): numb
 };
 
 /** Returns the index of the record at a position. Refuses a position between records (Enumerator.ReadAllForwardsFiltered.cs). */
-export const indexAt = (records: DoubleLog['records'], position: bigint): number => {
-  const index = indexFrom(records, position);
-  if (index < records.length && records.at(index)?.position !== position) throw invalidPositionError();
+export const indexAt = ({ log, server }: DoubleServices, position: bigint): number => {
+  const index = indexFrom(log.records, position);
+  const record = log.records.at(index);
+  if (index < log.records.length && record?.position !== position) throw invalidPositionError(server);
   return index;
 };
 

@@ -80,18 +80,19 @@ const pageOfStream = (
 };
 
 /** Reads pages until there are enough events or the log ends, like Enumerator.ReadAllForwardsFiltered.cs. */
-const pageOfAll = ({ log, observed }: DoubleServices, options: ReadReq.Options): readonly LogRecord[] => {
+const pageOfAll = (services: DoubleServices, options: ReadReq.Options): readonly LogRecord[] => {
+  const { log, observed } = services;
   const { records } = log;
   const matches = createFilter(log, options);
   const from = options.getAll() as ReadReq.Options.AllOptions;
   const most = Number(options.getCount());
   if (isBackwards(options)) {
-    if (!from.hasEnd()) throw rpcError(status.UNIMPLEMENTED, 'the double reads $all backwards from its end');
-    return newestOf(records, matches, most, observed);
+    const end = from.hasEnd() ? records.length : indexAt(services, positionOf(from));
+    return newestOf(services, matches, most, end);
   }
   const window = options.getFilter()?.getMax() || DEFAULT_READ_BATCH_SIZE;
   const found: LogRecord[] = [];
-  for (let next = from.hasStart() ? 0 : indexAt(records, positionOf(from)); ; ) {
+  for (let next = from.hasStart() ? 0 : indexAt(services, positionOf(from)); ; ) {
     const page = searchPage(records, next, {
       matches,
       count: Math.min(DEFAULT_READ_BATCH_SIZE, most),
@@ -105,13 +106,13 @@ const pageOfAll = ({ log, observed }: DoubleServices, options: ReadReq.Options):
 };
 
 const newestOf = (
-  records: DoubleServices['log']['records'],
+  { log: { records }, observed }: DoubleServices,
   matches: (record: LogRecord) => boolean,
   most: number,
-  observed: DoubleServices['observed'],
+  end: number,
 ): readonly LogRecord[] => {
   const found: LogRecord[] = [];
-  for (let n = records.length - 1; n >= 0 && found.length < most; n -= 1) {
+  for (let n = end - 1; n >= 0 && found.length < most; n -= 1) {
     const record = records.at(n) as LogRecord;
     observed.scanned += 1;
     if (matches(record)) found.push(record);

@@ -5,10 +5,11 @@ import serverFeatures from '@kurrent/kurrentdb-client/generated/kurrentdb/protoc
 import featuresPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/serverfeatures_pb.js';
 import sharedPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js';
 import streamsGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_grpc_pb.js';
+import streamsPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import recordsGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v2/streams/streams_grpc_pb.js';
 import { appendCall, batchAppendCall } from './double-append.ts';
 import { appendRecordsCall } from './double-append-records.ts';
-import { rpcError } from './double-messages.ts';
+import { rpcError, streamName } from './double-messages.ts';
 import { readCall } from './double-read.ts';
 import type { DoubleServices } from './double-services.ts';
 
@@ -19,7 +20,7 @@ export type TlsIdentity = { readonly key: Buffer; readonly certificate: Buffer }
 
 /** Abilities that depend on a server's version. */
 export type DoubleAbilities = {
-  readonly version?: string;
+  readonly version: string;
   /** `BatchAppend`: EventStoreDB 21.10 and later. */
   readonly batchAppend: boolean;
   /** `AppendRecords`: KurrentDB 26.1 and later. */
@@ -41,8 +42,26 @@ export const createServer = (
     read: readCall(services),
     append: appendCall(services),
     batchAppend: batchAppendCall(services),
-    delete: refuse,
-    tombstone: refuse,
+    delete(
+      call: ServerUnaryCall<streamsPb.DeleteReq, streamsPb.DeleteResp>,
+      answer: sendUnaryData<streamsPb.DeleteResp>,
+    ) {
+      services.log.delete(streamName(call.request.getOptions()?.getStreamIdentifier()));
+      answer(
+        null,
+        new streamsPb.DeleteResp().setPosition(endOf(services, new streamsPb.DeleteResp.Position())),
+      );
+    },
+    tombstone(
+      call: ServerUnaryCall<streamsPb.TombstoneReq, streamsPb.TombstoneResp>,
+      answer: sendUnaryData<streamsPb.TombstoneResp>,
+    ) {
+      services.log.tombstone(streamName(call.request.getOptions()?.getStreamIdentifier()));
+      answer(
+        null,
+        new streamsPb.TombstoneResp().setPosition(endOf(services, new streamsPb.TombstoneResp.Position())),
+      );
+    },
   });
   server.addService(recordsGrpc.StreamsServiceService, {
     appendSession: refuse,
@@ -62,6 +81,19 @@ export const createServer = (
     },
   });
   return server;
+};
+
+type PositionMessage<Message> = {
+  setCommitPosition(value: string): Message;
+  setPreparePosition(value: string): Message;
+};
+
+const endOf = <Message extends PositionMessage<Message>>(
+  { log }: DoubleServices,
+  message: Message,
+): Message => {
+  const position = `${log.records.at(-1)?.position ?? 0n}`;
+  return message.setCommitPosition(position).setPreparePosition(position);
 };
 
 /** A node's view of the nodes of its cluster. */
@@ -91,9 +123,7 @@ const supportedMethods = ({ batchAppend, appendRecords, version }: DoubleAbiliti
   if (batchAppend) methods.push(method('batchappend', ['deadline_duration']));
   if (appendRecords)
     methods.push(method('appendrecords').setServiceName('kurrentdb.protocol.v2.streams.streamsservice'));
-  return new featuresPb.SupportedMethods()
-    .setEventStoreServerVersion(version ?? (appendRecords ? '26.1.0' : '25.1.0'))
-    .setMethodsList(methods);
+  return new featuresPb.SupportedMethods().setEventStoreServerVersion(version).setMethodsList(methods);
 };
 
 /** Listens on a port, or on a free one for 0. Resolves to the port. */

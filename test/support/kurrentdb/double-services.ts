@@ -2,6 +2,9 @@ import type { Metadata } from '@grpc/grpc-js';
 import type { DoubleCall, Fault } from './double-faults.ts';
 import type { DoubleLog } from './double-log.ts';
 
+/** Server whose answers the double gives: EventStoreDB 24.2 or KurrentDB 26.1. test/support/kurrentdb/recorded has what real ones answered. */
+export type DoubleVersion = '24.2' | '26.1';
+
 /** State of the subscriptions that tests can read. */
 export type Observed = {
   /** Positions after which the subscriptions began. undefined: at the log's beginning. */
@@ -19,6 +22,7 @@ export type Observed = {
 
 /** Environment that the double's calls share. */
 export type DoubleServices = {
+  readonly server: DoubleVersion;
   readonly log: DoubleLog;
   /** Largest size of an append, in bytes of data and metadata. */
   readonly maxAppendSize: number;
@@ -26,9 +30,10 @@ export type DoubleServices = {
   readonly dropSlowAfter: number;
   readonly observed: Observed;
   /**
-   * Called at the beginning of every call and of every write of a batch call. Throws if the caller may not make the call. Throws if
-   * the call requires the leader and this node is not the leader. Throws if a test injected a failure. Returns an injected fault that
-   * applies later in the call.
+   * Called at the beginning of every call and of every write of a batch call. Throws if the caller may not make the call, if the call
+   * requires the leader and this node is another, and if a test injected a failure. Returns an injected fault that applies later.
    */
   enter(call: DoubleCall, metadata: Metadata): Promise<Fault | undefined>;
+  /** `lost`: the leader is gone, and an election begins. `nobody`: there is no majority. In both a node cannot forward an append. */
+  leaderState(): 'known' | 'lost' | 'nobody';
 };

@@ -1,11 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { status } from '@grpc/grpc-js';
+import { type ServiceError, status } from '@grpc/grpc-js';
 import type { ReadReq } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import {
   caughtUpResponse,
   checkpointResponse,
   confirmationResponse,
   eventResponse,
+  invalidStartError,
   rpcError,
 } from './double-messages.ts';
 import {
@@ -34,7 +35,11 @@ export const serveSubscription = async (
   options: ReadReq.Options,
 ): Promise<void> => {
   const { observed } = services;
-  const fault = await services.enter('subscribe', call.metadata);
+  const fault = await services.enter('subscribe', call.metadata).catch((error: ServiceError) => {
+    // A node that is not the leader confirms a subscription before it refuses it.
+    if (error.code === status.NOT_FOUND) call.write(confirmationResponse(crypto.randomUUID()));
+    throw error;
+  });
   const all = options.getAll() as ReadReq.Options.AllOptions;
   const window = options.getFilter()?.getMax() || DEFAULT_READ_BATCH_SIZE;
   const search: Search = {
@@ -45,11 +50,13 @@ export const serveSubscription = async (
     window,
     interval: window * (options.getFilter()?.getCheckpointintervalmultiplier() ?? 1),
     drop: fault?.kind === 'drop' ? fault.afterEvents : undefined,
-    next: startOf(services, all),
-    checkpoint: all.hasPosition() ? positionOf(all) : undefined,
+    next: 0,
+    checkpoint: startPosition(options),
+    prepare: startPosition(options) ?? 0n,
     sent: 0,
   };
   await send(call, confirmationResponse(crypto.randomUUID()));
+  search.next = startOf(services, all);
   observed.starts.push(all.hasPosition() ? positionOf(all) : undefined);
   await catchUp(search);
   await goLive(search);
@@ -68,11 +75,13 @@ type Search = {
   next: number;
   /** The last position that was sent, with an event or as a checkpoint. */
   checkpoint: bigint | undefined;
+  /** Its prepare position. */
+  prepare: bigint;
   sent: number;
 };
 
 const catchUp = async (search: Search): Promise<void> => {
-  const { services, call, matches, window, interval } = search;
+  const { services, call, options, matches, window, interval } = search;
   const { records } = services.log;
   for (let counter = 0; !call.cancelled; ) {
     const first = search.next;
@@ -86,14 +95,32 @@ const catchUp = async (search: Search): Promise<void> => {
     counter %= interval;
     // Lets other calls run between pages, as a server does. A cancelled call ends the search.
     await nextTurn();
-    await sendCheckpoint(search, records.at(first)?.position ?? 0n);
+    // A report between events names a commit position only. The first one is where the search began.
+    if (search.checkpoint === undefined) await sendCheckpoint(search, 0n, 0n);
+    await sendCheckpoint(search, records.at(first)?.position ?? 0n, 0n);
   }
-  await sendCheckpoint(search, search.checkpoint ?? 0n);
+  if (!options.hasFilter() || search.checkpoint === startPosition(options)) {
+    if (options.hasFilter() && options.getAll()?.hasStart()) await sendNoCheckpoint(search);
+    return;
+  }
+  await sendCheckpoint(search, search.checkpoint ?? 0n, search.prepare);
 };
+
+/** Reports that nothing was found yet. Up to 24.10 a server sends the largest number for "none". */
+const sendNoCheckpoint = async ({ services: { server, observed }, call }: Search): Promise<void> => {
+  observed.checkpointsSent += 1;
+  const none = server === '24.2' ? NONE : 0n;
+  await send(call, checkpointResponse({ position: none, prepare: none }, server));
+};
+
+const NONE = 2n ** 64n - 1n;
 
 const goLive = async (search: Search): Promise<void> => {
   const { services, call, matches, interval } = search;
-  await send(call, caughtUpResponse());
+  const last = services.log.records.at(-1)?.position ?? 0n;
+  const at = search.checkpoint ?? (search.options.getAll()?.hasEnd() ? last : 0n);
+  const prepare = search.checkpoint === undefined ? at : search.prepare;
+  await send(call, caughtUpResponse({ position: at, prepare }, services.server));
   for (let counter = 0; !call.cancelled; ) {
     const record = services.log.records.at(search.next);
     if (record === undefined) {
@@ -111,15 +138,21 @@ const goLive = async (search: Search): Promise<void> => {
     counter += passed;
     if (counter < interval) continue;
     counter = 0;
-    await sendCheckpoint(search, services.log.records.at(search.next - 1)?.position ?? 0n);
+    await sendCheckpoint(search, services.log.records.at(search.next - 1)?.position ?? 0n, 0n);
   }
 };
 
-const sendCheckpoint = async (search: Search, position: bigint): Promise<void> => {
-  if (position === 0n || position < (search.checkpoint ?? 0n)) return;
+const startPosition = (options: ReadReq.Options): bigint | undefined => {
+  const all = options.getAll();
+  return all?.hasPosition() ? positionOf(all) : undefined;
+};
+
+const sendCheckpoint = async (search: Search, position: bigint, prepare: bigint): Promise<void> => {
+  if (position < (search.checkpoint ?? 0n)) return;
   search.checkpoint = position;
+  search.prepare = prepare;
   search.services.observed.checkpointsSent += 1;
-  await send(search.call, checkpointResponse(position));
+  await send(search.call, checkpointResponse({ position, prepare }, search.services.server));
 };
 
 const sendEvent = async (search: Search, record: LogRecord): Promise<void> => {
@@ -128,6 +161,7 @@ const sendEvent = async (search: Search, record: LogRecord): Promise<void> => {
   services.observed.eventsSent += 1;
   search.sent += 1;
   search.checkpoint = record.position;
+  search.prepare = record.position;
   await sendWatched(services, call, eventResponse(record, uuidOption(options)), search.next);
 };
 
@@ -142,9 +176,10 @@ const waitForMore = async ({ log }: DoubleServices, call: ReadCall, next: number
 const startOf = ({ log }: DoubleServices, all: ReadReq.Options.AllOptions): number => {
   if (all.hasStart()) return 0;
   if (all.hasEnd()) return log.records.length;
-  // Unlike a read, a subscription accepts a position between records (seen on 24.2).
   const index = indexFrom(log.records, positionOf(all));
-  return log.records.at(index)?.position === positionOf(all) ? index + 1 : index;
+  if (index === log.records.length) return index;
+  if (log.records.at(index)?.position !== positionOf(all)) throw invalidStartError();
+  return index + 1;
 };
 
 /** Sends a message. Drops a subscriber that does not receive it while `dropSlowAfter` events are written. */

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createDoubleLog, type DoubleLog } from './double-log.ts';
+import type { DoubleVersion } from './double-services.ts';
 import { type KurrentDbDouble, startKurrentDbDouble } from './kurrentdb-double.ts';
 import { openTcpGate, type TcpGate } from './tcp-gate.ts';
 
@@ -23,12 +24,15 @@ export type KurrentDbCluster = {
 /** Duration of an election. A real cluster took a second (24.2, default settings). Nodes report the old leader until then. */
 const ELECTION_MS = 1_000;
 
-export const startKurrentDbCluster = async ({ electionMs = ELECTION_MS } = {}): Promise<KurrentDbCluster> => {
+export const startKurrentDbCluster = async ({
+  electionMs = ELECTION_MS,
+  server = '24.2' as DoubleVersion,
+} = {}): Promise<KurrentDbCluster> => {
   const log = createDoubleLog();
   const nodes: ClusterNode[] = [];
   for (let n = 0; n < 3; n += 1) {
     let port: number | undefined;
-    const double = await startKurrentDbDouble({ log, advertisedPort: () => port });
+    const double = await startKurrentDbDouble({ log, server, advertisedPort: () => port });
     const gate = await openTcpGate(double.port);
     port = gate.port;
     nodes.push({ double, gate });
@@ -57,6 +61,7 @@ export const startKurrentDbCluster = async ({ electionMs = ELECTION_MS } = {}): 
     leader: () => leader,
     async kill(node) {
       down.add(node);
+      if (node === leader) for (const { double } of nodes) double.loseLeader();
       await node.gate.cut();
       void elect();
     },

@@ -2,15 +2,23 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Metadata, type Server, status } from '@grpc/grpc-js';
 import { createDoubleFaults, type DoubleCall, type DoubleFaults, type Fault } from './double-faults.ts';
 import { createDoubleLog, type DoubleLog } from './double-log.ts';
-import { accessDeniedError, noLeaderError, notLeaderError, rpcError } from './double-messages.ts';
+import {
+  accessDeniedError,
+  noLeaderError,
+  notLeaderError,
+  notLeaderNodeError,
+  rpcError,
+} from './double-messages.ts';
 import { createServer, listen, type TlsIdentity } from './double-server.ts';
-import type { DoubleServices, Observed } from './double-services.ts';
+import type { DoubleServices, DoubleVersion, Observed } from './double-services.ts';
 
 export type KurrentDbDoubleOptions = {
   /** Doubles that share a log are the nodes of one cluster. Default: a new log. */
   readonly log?: DoubleLog;
   readonly credentials?: { readonly username: string; readonly password: string };
-  /** Version that the double reports. Default: 25.1.0, with AppendRecords 26.1.0. */
+  /** Server whose answers the double gives. Default: 24.2. */
+  readonly server?: DoubleVersion;
+  /** Version that the double reports, if it is another. */
   readonly version?: string;
   /** Rights of users by name, if there is more than one user. */
   readonly users?: Readonly<Record<string, DoubleUser>>;
@@ -22,8 +30,6 @@ export type KurrentDbDoubleOptions = {
   readonly advertisedPort?: () => number | undefined;
   /** True if it reports that it has `BatchAppend` (EventStoreDB 21.10 and later). Default: true. */
   readonly batchAppend?: boolean;
-  /** True if it has `AppendRecords` (KurrentDB 26.1 and later). Default: false. */
-  readonly appendRecords?: boolean;
   /** Durations of appends. Default: no time. */
   readonly pace?: DoublePace;
 };
@@ -54,8 +60,13 @@ export type KurrentDbDouble = {
   /** Number of calls of each kind that arrived. */
   readonly calls: { readonly [call in DoubleCall]: number };
   readonly observed: Observed;
-  /** Makes another node the leader. This node refuses calls that require the leader, and names it. `nobody`: there is no majority. */
+  /**
+   * Makes another node the leader. This node refuses calls that require the leader, and names it. `nobody`: there is no majority. A node
+   * still names the last leader that it knew.
+   */
   follow(leader: KurrentDbDouble | 'nobody'): void;
+  /** The leader is gone, and this node does not know another yet. */
+  loseLeader(): void;
   /** The state that the gossip of other nodes reports for it, if that differs from `isAlive`. */
   seenAs(state: 'alive' | 'dead'): void;
   /** Sets the other nodes that its gossip names. */
@@ -80,7 +91,10 @@ export const startKurrentDbDouble = async (
   const log = options.log ?? createDoubleLog();
   const faults = createDoubleFaults();
   const calls = { append: 0, appendRecords: 0, batchAppend: 0, read: 0, subscribe: 0, features: 0 };
+  const { server: version = '24.2' } = options;
   let leader: KurrentDbDouble | 'nobody' | undefined;
+  let lastLeader: KurrentDbDouble | undefined;
+  let isLost = false;
   let seen: 'alive' | 'dead' | undefined;
   let others: readonly KurrentDbDouble[] = [];
   let alive = true;
@@ -91,15 +105,16 @@ export const startKurrentDbDouble = async (
     // Everyone may ask for the features, as on the server.
     if (call !== 'features') checkAccess(options, call, metadata);
     const fault = await meet(faults.take(call));
-    if (call === 'append' || call === 'batchAppend') await pace();
-    const known = metadata.get('requires-leader').includes('true') ? leader : undefined;
-    if (known === 'nobody') throw noLeaderError();
-    if (known !== undefined) throw notLeaderError(known);
-    return fault;
+    if (call === 'append' || call === 'appendRecords' || call === 'batchAppend') await pace();
+    if (leader === undefined || isForwarded(call, metadata)) return fault;
+    if (lastLeader === undefined) throw noLeaderError();
+    throw call === 'appendRecords' ? notLeaderNodeError(lastLeader) : notLeaderError(lastLeader);
   };
   const services: DoubleServices = {
+    server: version,
     log,
     enter,
+    leaderState: () => (leader === 'nobody' ? leader : isLost ? 'lost' : 'known'),
     observed: { starts: [], eventsSent: 0, checkpointsSent: 0, batchCalls: 0, openBatchCalls: 0, scanned: 0 },
     maxAppendSize: options.maxAppendSize ?? Number.MAX_SAFE_INTEGER,
     dropSlowAfter: options.dropSlowAfter ?? Number.MAX_SAFE_INTEGER,
@@ -111,7 +126,11 @@ export const startKurrentDbDouble = async (
       alive: node.isAlive(),
     }));
   const start = async (at: number) => {
-    server = createServer(services, gossip, { batchAppend: true, appendRecords: false, ...options });
+    server = createServer(services, gossip, {
+      version: options.version ?? `${version}.0`,
+      batchAppend: options.batchAppend ?? true,
+      appendRecords: version === '26.1',
+    });
     return listen(server, options.tls, at);
   };
   const end = () => {
@@ -133,6 +152,11 @@ export const startKurrentDbDouble = async (
     observed: services.observed,
     follow(node) {
       leader = node === double ? undefined : node;
+      if (node !== 'nobody') lastLeader = node;
+      isLost = false;
+    },
+    loseLeader() {
+      isLost = true;
     },
     join(nodes) {
       others = nodes;
@@ -150,6 +174,10 @@ export const startKurrentDbDouble = async (
   };
   return double;
 };
+
+/** Returns whether a node that is not the leader passes a call on to it, or answers it from its own log. */
+const isForwarded = (call: DoubleCall, metadata: Metadata): boolean =>
+  call === 'batchAppend' || (call !== 'appendRecords' && !metadata.get('requires-leader').includes('true'));
 
 /** Resolves when the next append is on disk. */
 const createPace = (pace: DoublePace | undefined): (() => Promise<void>) => {
