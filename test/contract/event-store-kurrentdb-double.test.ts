@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
 import { openKurrentDbEventStore } from '../../shared/event-store/kurrentdb/kurrentdb-event-store.ts';
 import { inSpace } from '../support/kurrentdb/in-space.ts';
 import { type KurrentDbDouble, startKurrentDbDouble } from '../support/kurrentdb/kurrentdb-double.ts';
-import { describeEventStore, withLogOf } from './event-store-contract.ts';
-import { describeConditions } from './event-store-contract-conditions.ts';
+import { describeEventStore } from './event-store-contract.ts';
 
 const doubles: KurrentDbDouble[] = [];
 beforeAll(async () => {
@@ -25,9 +24,5 @@ const logOn = (n: number) => async () => {
 };
 
 const NAME = 'kurrentdb, on an in-process gRPC test double of the server';
-describeEventStore(NAME, logOn(0), {}, { checksConditions: false, neighbour: true });
-
-/** Only these appends of the contract have conditions. All others use the same call on both versions of the server. */
-describe(`event store contract: ${NAME} of version 26.1, which has AppendRecords`, () => {
-  describeConditions(withLogOf(logOn(1)));
-});
+describeEventStore(`${NAME}, version 24.2`, logOn(0), {}, { checksConditions: false, neighbour: true });
+describeEventStore(`${NAME}, version 26.1`, logOn(1), {}, { checksConditions: true, neighbour: true });

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { status } from '@grpc/grpc-js';
 import { afterEach, expect, test } from 'vitest';
-import type { AppendCondition, EventStore, NewEvent } from '../../shared/event-store/event-store.ts';
+import {
+  type AppendCondition,
+  AppendTooLarge,
+  type EventStore,
+  type NewEvent,
+} from '../../shared/event-store/event-store.ts';
 import { newEvent, newEvents, readAll, readStream } from '../contract/event-store-fixtures.ts';
 import { type KurrentDbWorld, startWorld, streamOf } from './kurrentdb-world.ts';
 
@@ -109,4 +114,23 @@ test('the store asks again whether the server checks conditions, if it did not a
   const fault = { kind: 'fail', code: status.UNAVAILABLE, message: 'Server Is Not Ready' } as const;
   world.double.faults.next('features', fault);
   expect(await world.store.checksConditions()).toBe(true);
+});
+
+test('a follower names the leader in the details of its refusal, and the append moves there', async () => {
+  const { store, double, addNode, held } = await start();
+  const leader = await addNode();
+  double.follow(leader);
+  const stream = streamOf();
+  expect(await store.append(stream, 'none', newEvents(1), held)).toMatchObject({ kind: 'appended' });
+  expect(leader.calls.appendRecords).toBe(1);
+  expect(await store.append(stream, 0n, newEvents(1), held)).toMatchObject({ kind: 'appended' });
+});
+
+test('a record above the limit of the server is refused at once', async () => {
+  const { store, double, troubles, held } = await start();
+  const [event] = newEvents(1);
+  const large = [{ ...event, data: { text: 'x'.repeat(17_000_000) } }] as NewEvent[];
+  await expect(store.append(streamOf(), 'none', large, held)).rejects.toBeInstanceOf(AppendTooLarge);
+  expect(double.calls.appendRecords).toBe(1);
+  expect(troubles).toEqual([]);
 });

@@ -122,7 +122,8 @@ describe.each(CALLS)('an append whose %s call fails is made again', (call) => {
     double.follow(leader);
     const events = newEvents(2);
     expect(await store.append(stream, 1n, events)).toMatchObject({ kind: 'appended', revision: 3n });
-    expect(leader.calls[call]).toBe(1);
+    // A node that is not the leader passes a batch on to it.
+    expect(leader.calls[call]).toBe(call === 'append' ? 1 : 0);
     expect(ids(await readStream(store, stream)).slice(2)).toEqual(ids(events));
     expect(leader.calls.read).toBeGreaterThan(0);
   });

@@ -1,11 +1,9 @@
-import type { Channel } from '@grpc/grpc-js';
 import type { Connection } from './kurrentdb-connection.ts';
 import { positionOfEvent } from './kurrentdb-event.ts';
-import { DeadlinePassed, isInvalidPosition } from './kurrentdb-failure.ts';
-import { HEAD_REQUEST, spaceFilter } from './kurrentdb-pages.ts';
+import { isInvalidPosition } from './kurrentdb-failure.ts';
+import { HEAD_REQUEST, lastEventUpTo, spaceFilter } from './kurrentdb-pages.ts';
 import { allRequest, readEvents } from './kurrentdb-read.ts';
 import { withDeadline } from './kurrentdb-retry.ts';
-import { openSpaceCall } from './kurrentdb-space-call.ts';
 
 /** Search result for the records after a position. */
 export type Stretch =
@@ -15,8 +13,8 @@ export type Stretch =
   | { readonly kind: 'found'; readonly position: bigint };
 
 /**
- * Searches for events of the namespace after a position, which is 0n or the position of a record. Both reads use one channel, because a
- * node has searched everything up to the end that it reports.
+ * Searches for events of the namespace after a position. Both reads use one channel, because a node has searched everything up to the end
+ * that it reports.
  */
 export async function searchAfter(connection: Connection, after: bigint): Promise<Stretch> {
   const { reader, retryLimits } = connection;
@@ -25,45 +23,17 @@ export async function searchAfter(connection: Connection, after: bigint): Promis
   const [head] = await readEvents(reader, HEAD_REQUEST, deadlineMs, on);
   const upTo = head === undefined ? 0n : positionOfEvent(head);
   if (upTo <= after) return { kind: 'empty', upTo: after };
-  // The page begins with the record at the position itself.
-  const page = allRequest({ from: after <= 0n ? 'start' : after, count: 2 }, spaceFilter(connection));
-  try {
+  const firstAfter = async (from: bigint) => {
+    // The page begins with the record at the position itself.
+    const page = allRequest({ from: from <= 0n ? 'start' : from, count: 2 }, spaceFilter(connection));
     const positions = (await readEvents(reader, page, deadlineMs, on)).map(positionOfEvent);
-    const found = positions.find((position) => position > after);
-    return found === undefined ? { kind: 'empty', upTo } : { kind: 'found', position: found };
-  } catch (error) {
+    return positions.find((position) => position > after);
+  };
+  const found = await firstAfter(after).catch(async (error) => {
     if (!isInvalidPosition(error)) throw error;
-    return searchBySubscription(connection, after, { on, upTo });
-  }
-}
-
-/** Searches from a position that is not the position of a record. Reads refuse such a position, and subscriptions accept it. */
-async function searchBySubscription(
-  connection: Connection,
-  after: bigint,
-  { on, upTo }: { readonly on: Channel; readonly upTo: bigint },
-): Promise<Stretch> {
-  const { deadlineMs } = connection.retryLimits;
-  const signal = AbortSignal.timeout(deadlineMs);
-  const call = await openSpaceCall(connection, {
-    node: connection.reader,
-    after,
-    requiresLeader: true,
-    signal,
-    on,
+    return firstAfter(await lastEventUpTo(connection, after));
   });
-  try {
-    for (let step = await call.next(1); step !== undefined; step = await call.next(1)) {
-      const [found] = step.events;
-      if (found !== undefined) return { kind: 'found', position: positionOfEvent(found) };
-      if (call.isCaughtUp()) return { kind: 'empty', upTo };
-    }
-    throw new DeadlinePassed(deadlineMs);
-  } catch (error) {
-    throw call.failed(error);
-  } finally {
-    call.close();
-  }
+  return found === undefined ? { kind: 'empty', upTo } : { kind: 'found', position: found };
 }
 
 /** A subscription that may have caught up, although the server has not reported it. */

@@ -1,7 +1,7 @@
 import { StreamDeletedError, StreamNotFoundError } from '@kurrent/kurrentdb-client';
 import { StreamDeleted } from '../event-store.ts';
 import type { Connection } from './kurrentdb-connection.ts';
-import type { Recorded } from './kurrentdb-event.ts';
+import { positionOfEvent, type Recorded } from './kurrentdb-event.ts';
 import {
   allRequest,
   type PageRequest,
@@ -68,6 +68,24 @@ export async function readHeadOfLog(connection: Connection): Promise<Recorded | 
   const read = () => readEvents(connection.reader, HEAD_REQUEST, connection.retryLimits.deadlineMs);
   const [head] = await retrying('read of the log', connection.retryLimits, read);
   return head;
+}
+
+const EVENTS_BACK = 256;
+
+/**
+ * Returns the position of the namespace's last event at or before a position; 0n if there is none. A server reads only from a position
+ * where a record begins, and a caller may name any.
+ */
+export async function lastEventUpTo(connection: Connection, position: bigint): Promise<bigint> {
+  const { reader, retryLimits } = connection;
+  for (let from: bigint | 'end' = 'end'; ; ) {
+    const page = allRequest({ from, backwards: true, count: EVENTS_BACK }, spaceFilter(connection));
+    const positions = (await readEvents(reader, page, retryLimits.deadlineMs)).map(positionOfEvent);
+    const found = positions.find((each) => each <= position);
+    const oldest = positions.at(-1);
+    if (found !== undefined || oldest === undefined || oldest === from) return found ?? 0n;
+    from = oldest;
+  }
 }
 
 const FIRST_PAGE = 64;

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from './kurrentdb-connection.ts';
+import { beginsAtRecord, type Cursor, moveCursor } from './kurrentdb-cursor.ts';
 import type { Recorded } from './kurrentdb-event.ts';
 import { searchAfter } from './kurrentdb-head.ts';
 import { SubscriptionEnded } from './kurrentdb-inbox.ts';
@@ -21,7 +22,7 @@ export async function* scanSpace(
   batchSize: number,
 ): AsyncGenerator<Pick<SpaceStep, 'events' | 'upTo'>> {
   const { retryLimits } = connection;
-  const cursor = { at: after };
+  const cursor: Cursor = { at: after };
   let attempt = 0;
   let giveUpAt = performance.now() + retryLimits.giveUpAfterMs;
   for (;;) {
@@ -34,6 +35,7 @@ export async function* scanSpace(
         attempt = 0;
         giveUpAt = performance.now() + retryLimits.giveUpAfterMs;
       }
+      if (await beginsAtRecord(connection, cursor, error)) continue;
       attempt += 1;
       const retryInMs = waitBefore(attempt);
       const passes = isPassing(error) || error instanceof SubscriptionEnded;
@@ -49,11 +51,17 @@ export async function* scanSpace(
 
 async function* scanOnce(
   connection: Connection,
-  cursor: { at: bigint },
+  cursor: Cursor,
   batchSize: number,
 ): AsyncGenerator<Pick<SpaceStep, 'events' | 'upTo'>> {
   const stop = new AbortController();
-  const options = { node: connection.reader, after: cursor.at, requiresLeader: true, signal: stop.signal };
+  const options = {
+    node: connection.reader,
+    after: cursor.at,
+    from: cursor.from,
+    requiresLeader: true,
+    signal: stop.signal,
+  };
   const call = await openSpaceCall(connection, options);
   // Servers before 24.2 do not report that they have no more events.
   const timer = setInterval(call.wake, LOOK_EVERY_MS);
@@ -62,7 +70,7 @@ async function* scanOnce(
       const { events, upTo } = await gather(call, batchSize);
       if (upTo > cursor.at) {
         yield { events, upTo };
-        cursor.at = upTo;
+        moveCursor(cursor, upTo);
       }
       if (!call.isQuiet()) continue;
       const stretch = await searchAfter(connection, cursor.at);

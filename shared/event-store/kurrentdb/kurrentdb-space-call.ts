@@ -1,5 +1,4 @@
 import { PassThrough } from 'node:stream';
-import type { Channel } from '@grpc/grpc-js';
 import { convertGrpcRecord } from '@kurrent/kurrentdb-client/dist/utils/convertGrpcEvent.js';
 import type { ReadResp } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import { laterPosition } from '../later-position.ts';
@@ -38,10 +37,10 @@ const STALLED_AFTER_MS = 2_000;
 export type SpaceCallOptions = {
   readonly node: NodeClient;
   readonly after: bigint;
+  /** Position at or before `after` where a record begins. Default: `after`. */
+  readonly from?: bigint | undefined;
   readonly requiresLeader: boolean;
   readonly signal: AbortSignal;
-  /** Channel of the call. Default: the current channel. */
-  readonly on?: Channel;
   /** Delivers only events of this stream. Default: all streams of the namespace. */
   readonly stream?: string;
 };
@@ -52,11 +51,11 @@ export type SpaceCallOptions = {
  */
 export async function openSpaceCall(
   connection: Connection,
-  { node, after, requiresLeader, signal, on, stream }: SpaceCallOptions,
+  { node, after, from = after, requiresLeader, signal, stream }: SpaceCallOptions,
 ) {
   const { deadlineMs } = connection.retryLimits;
-  const message = subscriptionRequest(after <= 0n ? 'start' : after, spaceFilter(connection));
-  const call = await openRead(node, message, { requiresLeader, connectMs: deadlineMs, ...(on && { on }) });
+  const message = subscriptionRequest(from <= 0n ? 'start' : from, spaceFilter(connection));
+  const call = await openRead(node, message, { requiresLeader, connectMs: deadlineMs });
   const buffer = call.stream.pipe(new PassThrough({ objectMode: true, highWaterMark: BUFFERED_EVENTS }));
   const inbox = createInbox<ReadResp>(buffer, signal);
   call.stream.on('error', inbox.fail);

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { EventHandler, StoredEvent, Subscription } from '../event-store.ts';
 import { laterPosition } from '../later-position.ts';
 import type { Connection } from './kurrentdb-connection.ts';
+import { beginsAtRecord, type Cursor, moveCursor } from './kurrentdb-cursor.ts';
 import type { Recorded } from './kurrentdb-event.ts';
 import type { HeadSubscriber, HeadWatch, Stretch } from './kurrentdb-head.ts';
 import { SubscriptionEnded } from './kurrentdb-inbox.ts';
@@ -47,13 +48,14 @@ type Run = {
 };
 
 async function run(context: Run): Promise<void> {
-  const cursor = { at: context.request.after };
+  const cursor: Cursor = { at: context.request.after };
   for (let attempt = 1; !context.signal.aborted; attempt += 1) {
     const started = cursor.at;
     try {
       await subscribeOnce(context, cursor);
     } catch (error) {
       if (!(error instanceof CallEnded)) throw error;
+      if (await beginsAtRecord(context.connection, cursor, error.reason)) continue;
       if (!error.passes) throw await explained(context.connection.retryLimits, OPERATION, error.reason);
       if (cursor.at !== started) attempt = 1;
       await pause(context, error.reason, attempt);
@@ -83,13 +85,11 @@ async function orEnded<T>(promise: Promise<T>, call?: SpaceCall): Promise<T> {
 }
 
 /** Runs one call until it ends. `cursor` is the position of the last handled event. */
-async function subscribeOnce(
-  { connection, watch, request, signal }: Run,
-  cursor: { at: bigint },
-): Promise<void> {
+async function subscribeOnce({ connection, watch, request, signal }: Run, cursor: Cursor): Promise<void> {
   const options = {
     node: connection.writer,
     after: cursor.at,
+    from: cursor.from,
     requiresLeader: false,
     signal,
     ...(request.stream !== undefined && { stream: request.stream }),
@@ -110,7 +110,7 @@ async function subscribeOnce(
   }
 }
 
-function createSubscriber(call: SpaceCall, cursor: { at: bigint }) {
+function createSubscriber(call: SpaceCall, cursor: Cursor) {
   let isBusy = false;
   let proven = 0n;
   const subscriber: HeadSubscriber = {
@@ -132,7 +132,7 @@ function createSubscriber(call: SpaceCall, cursor: { at: bigint }) {
     if (upTo <= cursor.at) return;
     isBusy = true;
     await request.handle(events.map(request.decode), upTo);
-    cursor.at = upTo;
+    moveCursor(cursor, upTo);
     isBusy = false;
   };
   return { subscriber, handle };
