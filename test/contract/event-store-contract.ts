@@ -36,7 +36,7 @@ export const describeEventStore = (
 };
 
 /** Opens a log for each test, and closes it after the test. */
-export const withLogOf =
+const withLogOf =
   (createLog: () => Promise<TestLog>, abilities: Abilities = {}): WithLog =>
   (body) =>
   async () => {
