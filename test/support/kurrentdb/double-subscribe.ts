@@ -75,7 +75,7 @@ type Search = {
   next: number;
   /** The last position that was sent, with an event or as a checkpoint. */
   checkpoint: bigint | undefined;
-  /** Its prepare position. */
+  /** Prepare position of the checkpoint. */
   prepare: bigint;
   sent: number;
 };
