@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import { describeAnswers } from './read-index-answers.ts';
 import { describeChanges } from './read-index-changes.ts';
 import { describeCursors } from './read-index-cursors.ts';
+import { describeLongTexts } from './read-index-long-texts.ts';
 import { describeMany } from './read-index-many.ts';
 import { describeRelations } from './read-index-relations.ts';
 import type { OpenIndex } from './read-index-shelf.ts';
@@ -18,6 +19,7 @@ export function describeReadIndexContract(
 ): void {
   describe(`read index contract: ${name}`, () => {
     describe('values', () => describeValues(open));
+    describe('long texts', () => describeLongTexts(open));
     describe('relations and components', () => describeRelations(open));
     describe('sorting', () => describeSorting(open));
     describe('cursors', () => describeCursors(open));

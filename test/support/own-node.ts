@@ -14,15 +14,16 @@ export type OwnNode = {
   dispose(): void;
 };
 
-/** Starts a node. Resolves when it answers. */
-export async function startOwnNode(): Promise<OwnNode> {
+/** Starts a node. Resolves when it answers. `settings`: further lines of elasticsearch.yml. */
+export async function startOwnNode(settings = ''): Promise<OwnNode> {
   const folder = mkdtempSync(join(tmpdir(), 'varve-own-node-'));
   const plan = { kind: 'node', port: await freePort(), folder } as const;
-  const url = await startElasticsearch(plan, 'for tests');
+  const env = { ...process.env, ES_SETTINGS: settings };
+  const url = await startElasticsearch(plan, 'for tests', env);
   return {
     url,
     kill: () => void process.kill(Number(readFileSync(join(folder, 'node/pid'), 'utf8')), 'SIGKILL'),
-    start: async () => void (await startElasticsearch(plan, 'for tests')),
+    start: async () => void (await startElasticsearch(plan, 'for tests', env)),
     dispose: () => stopElasticsearch(plan),
   };
 }

@@ -1,6 +1,5 @@
-import { assertNever } from '../../assert-never.ts';
 import { rest } from '../../turns/slice.ts';
-import type { BoolQuery } from '../bool-query.ts';
+import { type TextQuery, textComparison } from '../compare-text.ts';
 import { foldText } from '../fold-text.ts';
 import { ROW_COST, VERIFY_COST } from './costs.ts';
 import { type Dictionary, distinctTerms, ngramsOf, termText } from './dictionary.ts';
@@ -12,8 +11,6 @@ import { collectPosting } from './postings.ts';
 import { listCount, listEntry } from './row-lists.ts';
 import type { RowSetIndex } from './row-set.ts';
 import { dictionaryOf } from './term-column.ts';
-
-type TextQuery = Extract<BoolQuery, { kind: 'text' }>;
 
 /** Numbers of the terms that may match. */
 type Candidates = { readonly count: number; readonly at: (index: number) => number };
@@ -33,7 +30,7 @@ export function matchText(rowSet: RowSetIndex, column: IndexedColumn, query: Tex
 function matchTexts(texts: Dictionary, rows: number, query: TextQuery): Matcher {
   const candidates = candidateTerms(texts, query);
   if (candidates.count === 0) return MATCH_NOTHING;
-  const isMatch = comparison(query);
+  const isMatch = textComparison(query);
   const matches = (term: number) => {
     const text = termText(texts, term, query.fold);
     return text !== undefined && isMatch(text);
@@ -66,19 +63,4 @@ function candidateTerms(texts: Dictionary, query: TextQuery): Candidates {
   const { buckets } = ngrams;
   const bucket = rarestBucket(ngrams, needle);
   return { count: listCount(buckets, bucket), at: (index) => listEntry(buckets, bucket, index) };
-}
-
-function comparison({ match, value }: TextQuery): (text: string) => boolean {
-  switch (match) {
-    case 'equals':
-      return (text) => text === value;
-    case 'contains':
-      return (text) => text.includes(value);
-    case 'prefix':
-      return (text) => text.startsWith(value);
-    case 'suffix':
-      return (text) => text.endsWith(value);
-    default:
-      return assertNever(match);
-  }
 }

@@ -7,6 +7,7 @@ import {
   type Scalar,
 } from '../../bool-query.ts';
 import { textForm } from '../../column.ts';
+import { type TextQuery, textComparison } from '../../compare-text.ts';
 import { foldText } from '../../fold-text.ts';
 import { PREFIX_BYTES, storedValue } from '../documents/stored-value.ts';
 import { needleGrams } from '../documents/text-grams.ts';
@@ -14,10 +15,10 @@ import { storedColumn } from '../documents/write-columns.ts';
 import type { Place, PlacedScalar } from '../layout/document-layout.ts';
 import type { StoredValue } from '../layout/index-document.ts';
 import { type Dsl, type RangeBound, termsDsl } from './dsl.ts';
+import { LONGEST_PHRASE, longText, phrase } from './long-text.ts';
 import { ALL, allPlanned, anyPlanned, leaf, NONE, type PlannedQuery } from './planned-query.ts';
 
 export type Comparison = Extract<BoolQuery, { readonly field: string }>;
-type TextComparison = Extract<BoolQuery, { readonly kind: 'text' }>;
 type RangeComparison = Extract<BoolQuery, { readonly kind: 'range' }>;
 
 /** Longer than any text form of a number, date or time. */
@@ -71,12 +72,8 @@ function satisfies(
       if ((gt !== undefined && value <= gt) || (gte !== undefined && value < gte)) return false;
       return !((lt !== undefined && value >= lt) || (lte !== undefined && value > lte));
     }
-    case 'text': {
-      const text = textForm(scalar.type, value);
-      if (query.match === 'equals') return text === query.value;
-      if (query.match === 'prefix') return text.startsWith(query.value);
-      return query.match === 'suffix' ? text.endsWith(query.value) : text.includes(query.value);
-    }
+    case 'text':
+      return textComparison(query)(textForm(scalar.type, value));
     default:
       return assertNever(query);
   }
@@ -145,7 +142,7 @@ function planText(
   place: Place,
   scalar: PlacedScalar,
   field: string,
-  query: TextComparison,
+  query: TextQuery,
 ): PlannedQuery | undefined {
   const { match, value, fold } = query;
   const { name, text, fieldType } = scalar;
@@ -153,39 +150,42 @@ function planText(
   if (match === 'equals' && !fold && isText) return planValues(scalar, field, [value]);
   if (value === '' && match !== 'equals') return leaf({ exists: { field } });
   if (text === 'form') return planForm(`${place.prefix}x.${name}`, query);
-  const folded = `${place.prefix}g.${name}`;
   const tokens = needleGrams(match, value);
-  if (fold) return text === 'none' ? undefined : leaf(phrase(folded, tokens));
-  if (text === 'grams') return asWritten(`${place.prefix}w.${name}`, folded, value, tokens);
+  if (fold || text === 'grams') {
+    if (text === 'none') return undefined;
+    const direct = fold
+      ? leaf(phrase(`${place.prefix}g.${name}`, tokens))
+      : asWritten(place, scalar, value, tokens);
+    return tokens.length <= LONGEST_PHRASE ? direct : longText(place, scalar, query, direct);
+  }
   // A term contains at least this much of a text, even if it does not contain the whole text.
   const isWithinTerm = match === 'prefix' && isText && value.length * 3 < PREFIX_BYTES;
   return isWithinTerm ? leaf({ prefix: { [field]: { value } } }) : undefined;
 }
 
 /** Plans a comparison that respects capitals. A text that folding does not change has only folded grams. */
-function asWritten(written: string, folded: string, value: string, tokens: readonly string[]): PlannedQuery {
+function asWritten(
+  { prefix }: Place,
+  { name }: PlacedScalar,
+  value: string,
+  tokens: readonly string[],
+): PlannedQuery {
+  const written = `${prefix}w.${name}`;
   const inWritten = leaf(phrase(written, tokens));
   if (foldText(value) !== value) return inWritten;
-  const inFolded = allPlanned([leaf(phrase(folded, tokens))], undefined, [
+  const inFolded = allPlanned([leaf(phrase(`${prefix}g.${name}`, tokens))], undefined, [
     leaf({ exists: { field: written } }),
   ]);
   return anyPlanned([inWritten, inFolded]);
 }
 
-function phrase(field: string, tokens: readonly string[]): Dsl {
-  const [only = ''] = tokens;
-  return tokens.length === 1
-    ? { term: { [field]: { value: only } } }
-    : { match_phrase: { [field]: { query: tokens.join(' ') } } };
-}
-
 /** Plans a comparison of a text form. Text forms have no capitals, so folding changes nothing. */
-function planForm(field: string, { match, value }: TextComparison): PlannedQuery {
+function planForm(field: string, { match, value }: TextQuery): PlannedQuery {
   if (value.length > LONGEST_FORM) return NONE;
   return leaf(formDsl(field, match, value));
 }
 
-function formDsl(field: string, match: TextComparison['match'], value: string): Dsl {
+function formDsl(field: string, match: TextQuery['match'], value: string): Dsl {
   switch (match) {
     case 'equals':
       return { term: { [field]: { value } } };

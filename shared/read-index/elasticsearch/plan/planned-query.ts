@@ -1,4 +1,7 @@
 import type { Uid } from '../../../schema/content-type.ts';
+import type { TextQuery } from '../../compare-text.ts';
+import type { ComponentStep } from '../../read-index.ts';
+import type { PlacedScalar } from '../layout/document-layout.ts';
 import type { Dsl } from './dsl.ts';
 
 /** A query for one index: its DSL, without the keys that semi-joins still must find. */
@@ -15,7 +18,9 @@ export type PlannedQuery =
       readonly should: readonly PlannedQuery[];
       readonly mustNot: readonly PlannedQuery[];
     }
-  | { readonly kind: 'semi_join'; readonly join: SemiJoin };
+  | { readonly kind: 'semi_join'; readonly join: SemiJoin }
+  /** A comparison with a long text: as one condition, or as the keys that `join` finds (see `fitClauses`). */
+  | { readonly kind: 'long_text'; readonly direct: PlannedQuery; readonly join: SemiJoin };
 
 /**
  * A query for keys, whose result becomes a condition. It reads the keys in `select` of the documents of `type` that match `query`. The
@@ -27,6 +32,15 @@ export type SemiJoin = {
   /** Field with the keys: `key`, or a link field. */
   readonly select: string;
   readonly into: string;
+  /** The process compares the texts of the found documents itself. `select` and `into` then name the rows with the texts. */
+  readonly texts?: TextCheck;
+};
+
+/** A comparison of a column of a content type's rows or components, for the process to evaluate. */
+export type TextCheck = {
+  readonly path: readonly ComponentStep[];
+  readonly scalar: PlacedScalar;
+  readonly comparison: TextQuery;
 };
 
 export const ALL: PlannedQuery = Object.freeze({ kind: 'all' });

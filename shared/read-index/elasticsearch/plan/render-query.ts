@@ -44,6 +44,8 @@ export function render(query: PlannedQuery, ofJoin: (join: SemiJoin) => Dsl): Ds
       return { nested: { path: query.path, query: render(query.query, ofJoin), score_mode: 'none' } };
     case 'semi_join':
       return ofJoin(query.join);
+    case 'long_text':
+      return render(query.direct, ofJoin);
     case 'bool': {
       const all = (parts: readonly PlannedQuery[]) => parts.map((part) => render(part, ofJoin));
       return {

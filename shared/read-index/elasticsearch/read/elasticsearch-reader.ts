@@ -1,7 +1,7 @@
 import { createRecentValues } from '../../../recent-values.ts';
 import type { IndexSet } from '../../index-set.ts';
 import type { AnswerScope, ReadIndex, SearchRequest, World } from '../../read-index.ts';
-import { unavailable } from '../wire/search-engine.ts';
+import { outageOf } from '../wire/refusal.ts';
 import { type Explanation, explainSearch } from './explain-search.ts';
 import { searchRows } from './search-rows.ts';
 import { openSession, type SearchContext, type Session } from './session.ts';
@@ -41,8 +41,8 @@ export function createElasticsearchReader(options: ElasticsearchReaderOptions): 
     if (!(set instanceof Promise)) return sessionOn(set, answer, world);
     return set.then(
       (found) => sessionOn(found, answer, world),
-      () => {
-        throw unavailable();
+      (error: unknown) => {
+        throw outageOf(error);
       },
     );
   };

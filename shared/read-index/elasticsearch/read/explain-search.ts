@@ -1,6 +1,7 @@
 import type { BoolQuery } from '../../bool-query.ts';
 import type { SearchRequest } from '../../read-index.ts';
 import type { Dsl, SortDsl } from '../plan/dsl.ts';
+import { fitClauses } from '../plan/long-text.ts';
 import { planQuery, type Strategy } from '../plan/plan-query.ts';
 import { planSort, sortDsl } from '../plan/plan-sort.ts';
 import type { PlannedQuery } from '../plan/planned-query.ts';
@@ -41,7 +42,7 @@ export function explainSearch(
       const number = semiJoins.push(join);
       return { terms: { [into]: [`the keys that semi-join ${number} finds`] } };
     });
-  const dsl = explain(plan);
+  const dsl = explain(fitClauses(plan));
   const sort = planSort(layouts(type), request.sort);
   return {
     query,

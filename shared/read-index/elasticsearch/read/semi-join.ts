@@ -1,8 +1,10 @@
 import { RequestError } from '../../../request-error.ts';
 import type { Dsl } from '../plan/dsl.ts';
+import { fitClauses } from '../plan/long-text.ts';
 import { type PlannedQuery, type SemiJoin, semiJoinsOf } from '../plan/planned-query.ts';
 import { renderQuery } from '../plan/render-query.ts';
 import type { SearchBody } from '../wire/write-search.ts';
+import { findTexts } from './find-texts.ts';
 import { readKeys } from './read-keys.ts';
 import type { Session } from './session.ts';
 
@@ -13,15 +15,17 @@ const BUCKETS = 60_000;
 
 /** Returns a plan's DSL after running its semi-joins. Inner ones run before outer ones, and independent ones at the same time. */
 export async function resolveQuery(session: Session, query: PlannedQuery): Promise<Dsl> {
-  const joins = semiJoinsOf(query);
+  const fitting = fitClauses(query);
+  const joins = semiJoinsOf(fitting);
   const found = await Promise.all(joins.map((join) => findKeys(session, join)));
   const keys = new Map(joins.map((join, i) => [join, found[i] as readonly number[]]));
-  return renderQuery(query, (join) => keys.get(join) ?? []);
+  return renderQuery(fitting, (join) => keys.get(join) ?? []);
 }
 
 async function findKeys(session: Session, join: SemiJoin): Promise<readonly number[]> {
   const query = await resolveQuery(session, join.query);
-  const { type, select, into } = join;
+  const { type, select, into, texts } = join;
+  if (texts !== undefined) return findTexts(session, type, query, texts);
   const few: SearchBody = { size: FROM_HITS, query, track_total_hits: true, docvalue_fields: [select] };
   const { hits } = await session.search(type, few);
   if ((hits.total?.value ?? 0) > FROM_HITS) {

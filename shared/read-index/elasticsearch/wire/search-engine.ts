@@ -1,8 +1,8 @@
 import type { Client } from '@elastic/elasticsearch';
-import { RequestError } from '../../../request-error.ts';
 import { createExchange, type Exchange, Unreachable } from './exchange.ts';
 import { joinSearches } from './join-searches.ts';
 import { readPlainAnswers } from './plain-answer.ts';
+import { refusalOf, unavailable } from './refusal.ts';
 import {
   readSearchAnswer,
   readSearchAnswers,
@@ -18,13 +18,7 @@ export type SearchEngine = {
   search(searches: readonly Search[]): Promise<readonly SearchAnswer[]>;
 };
 
-/**
- * Statuses of a removed index, of a cluster that is not ready or too busy, and of a gateway that cannot reach the cluster. Any other status
- * is a bug.
- */
-const PASSING: readonly number[] = [404, 429, 502, 503, 504];
-
-/** Creates an engine. It throws 503 if the cluster cannot be reached, or cannot answer now. */
+/** Creates an engine. It throws 400 if a search is too large for the cluster, and 503 if the cluster does not answer it. */
 export function createSearchEngine(client: Client): SearchEngine {
   const exchange = createExchange(client);
   const search = joinSearches({
@@ -37,8 +31,8 @@ export function createSearchEngine(client: Client): SearchEngine {
       try {
         return await search(searches.map(writeSearch));
       } catch (error) {
-        const isPassing = error instanceof SearchFailure && PASSING.includes(error.status);
-        throw isPassing || error instanceof Unreachable ? unavailable() : error;
+        if (error instanceof Unreachable) throw unavailable();
+        throw error instanceof SearchFailure ? refusalOf(error) : error;
       }
     },
   };
@@ -58,9 +52,4 @@ async function sendSearches(
   return searches.length > 1
     ? readSearchAnswers(bytes)
     : [{ kind: 'answered', answer: readSearchAnswer(bytes) }];
-}
-
-/** Returns the 503 for a cluster that cannot be reached, is too busy, or has just removed an index. */
-export function unavailable(): RequestError {
-  return new RequestError('read-index-unavailable', 'The read index cannot be reached right now');
 }
