@@ -154,8 +154,8 @@ describe('the body of a search answer', () => {
 });
 
 describe('a search on a cluster that cannot answer now', () => {
-  async function searchAnswered(status: number) {
-    const url = await listen((_, response) => response.writeHead(status).end('{"error":"why"}'));
+  async function searchAnswered(status: number, reason = 'why') {
+    const url = await listen((_, response) => response.writeHead(status).end(`{"error":"${reason}"}`));
     const client = createElasticsearchClient({ url });
     onTestFinished(() => client.close());
     return createSearchEngine(client).search([{ index: 'a', body: { size: 1, query: { match_all: {} } } }]);
@@ -165,7 +165,18 @@ describe('a search on a cluster that cannot answer now', () => {
     await expect(searchAnswered(status)).rejects.toMatchObject({ code: 'read-index-unavailable' });
   });
 
-  it('is an error for a query that it does not understand', async () => {
-    await expect(searchAnswered(400)).rejects.toBeInstanceOf(SearchFailure);
+  it.each([400, 401, 403, 500])('is a 503 with the reason for the log for %i', async (status) => {
+    await expect(searchAnswered(status)).rejects.toMatchObject({
+      code: 'read-index-unavailable',
+      cause: new SearchFailure(status, '{"error":"why"}'),
+    });
+  });
+
+  it.each([
+    [400, 'too_many_nested_clauses'],
+    [400, 'limit: [index.max_terms_count]'],
+    [413, 'why'],
+  ])('is a 400 for a search that is too large: %i %s', async (status, reason) => {
+    await expect(searchAnswered(status, reason)).rejects.toMatchObject({ code: 'query-too-large' });
   });
 });
