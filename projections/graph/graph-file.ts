@@ -161,7 +161,8 @@ function createApplying(parts: GraphParts, stale: StaleDocuments | undefined) {
     /** `listening`: returns the changes for an index. */
     apply(events: readonly StoredEvent[], listening: boolean): ChangeBatch {
       refuseAfterFailure();
-      parts.changes.listen(listening || stale?.isRecording() === true);
+      const isRecording = stale?.isRecording() === true;
+      parts.changes.listen(listening || isRecording, isRecording);
       try {
         // Definitions are looked up, and converted by, in the file.
         const isBehind = !listening && !events.some(({ type }) => type === 'content-type-defined');

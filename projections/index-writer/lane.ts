@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DocumentIndex, IndexableDocument } from '../../shared/read-index/document-index.ts';
 import type { Settlement, StaleDocuments } from '../graph/stale/stale-documents.ts';
-import { type Lane, type StaleRow, staleNumber, type Turn } from '../graph/stale/stale-rows.ts';
+import { type Lane, type StaleRow, staleNumber, type Target, type Turn } from '../graph/stale/stale-rows.ts';
 
 /** Stale documents of both lanes, and the documents that are being written. */
 export type Work = {
@@ -51,16 +51,17 @@ function countFor(bytes: number): number {
 
 /**
  * Returns the next documents of a lane in their current state, up to a number of bytes; undefined if there are none. A document that could
- * not be made has a settlement instead.
+ * not be made has a settlement instead. `only`: the target of all documents.
  */
 export async function nextBatch(
   work: Work,
   lane: Lane,
   maxBytes: number,
+  only?: Target,
 ): Promise<{ readonly batch: Batch; readonly unmakable: readonly Settlement[] } | undefined> {
   const position = work.position();
   const from = work.turn?.position === position ? work.turn.from : undefined;
-  const chosen = work.stale.next(lane, countFor(maxBytes), work.taken, from);
+  const chosen = work.stale.next(lane, countFor(maxBytes), work.taken, { from, only });
   const last = chosen.at(-1);
   if (last === undefined) return undefined;
   if (lane === 'backlog') work.turn = { position, from: last };

@@ -1,26 +1,34 @@
 import { type Backoff, backoffMs, jittered } from '../../shared/backoff.ts';
+import type { Lane } from '../graph/stale/stale-rows.ts';
 
 /** Pace of a lane: the size of a request that takes the desired time. Pauses grow with `failures`, the number of failures in a row. */
 export type WritePace = { readonly bytes: number; readonly failures: number };
 
 /** Kinds of requests. During edits the backlog is `shared` with them. */
-export type PaceKind = 'prompt' | 'backlog' | 'shared';
+export type PaceKind = Lane | 'shared';
 
 /** Maximum bytes of a request. Limits how long the first of many awaited documents waits for the last, and a new edit for all of them. */
 const MOST_BYTES: Readonly<Record<PaceKind, number>> = {
-  prompt: 2 ** 20,
+  edits: 2 ** 20,
+  copies: 2 ** 20,
   backlog: 2 * 2 ** 20,
   shared: 512 * 2 ** 10,
 };
 const LEAST_BYTES = 64 * 2 ** 10;
 /**
- * Minimum for prompt requests. A refresh costs the same for few documents as for many, so smaller requests would only cause more refreshes.
+ * Minimum for requests with a refresh. A refresh costs the same for few documents as for many, so smaller requests would only cause more
+ * refreshes.
  */
-const LEAST_PROMPT_BYTES = 512 * 2 ** 10;
+const LEAST_REFRESHED: Readonly<Record<PaceKind, number>> = {
+  edits: 512 * 2 ** 10,
+  copies: 2 ** 20,
+  backlog: 0,
+  shared: 0,
+};
 const BACKOFF: Backoff = { firstMs: 100, longestMs: 10_000 };
 
 /** Desired milliseconds of a request. An edit may have to wait for the requests in flight. */
-const AIM: Readonly<Record<PaceKind, number>> = { prompt: 300, backlog: 400, shared: 100 };
+const AIM: Readonly<Record<PaceKind, number>> = { edits: 300, copies: 300, backlog: 400, shared: 100 };
 /** Maximum growth from one request to the next. */
 const MOST_GROWTH = 1.5;
 const MOST_SHRINKING = 0.5;
@@ -39,7 +47,7 @@ export function adjustedPace({ bytes }: WritePace, kind: PaceKind, sent: number,
 
 /** Returns the maximum bytes of one request. */
 export function bytesAt({ bytes }: WritePace, kind: PaceKind): number {
-  return Math.min(MOST_BYTES[kind], kind === 'prompt' ? Math.max(LEAST_PROMPT_BYTES, bytes) : bytes);
+  return Math.min(MOST_BYTES[kind], Math.max(LEAST_REFRESHED[kind], bytes));
 }
 
 /** Returns the pace after a failure. */

@@ -12,8 +12,13 @@ export function oldestUnseen({ stale, refreshes }: WrittenDocuments): bigint | u
   return older(oldestStale(stale), refreshes.oldest());
 }
 
+/** Returns the position of the oldest change that is not written to some document for which a write may wait. */
+export function oldestAwaited(stale: WrittenDocuments['stale']): bigint | undefined {
+  return older(stale.oldest('edits'), stale.oldest('copies'));
+}
+
 function oldestStale(stale: WrittenDocuments['stale']): bigint | undefined {
-  return older(stale.oldest('prompt'), stale.oldest('backlog'));
+  return older(oldestAwaited(stale), stale.oldest('backlog'));
 }
 
 /** Returns whether some unwritten document has a change as old as those that a refresh would make visible. */

@@ -46,8 +46,16 @@ export type WriteOutcome =
 /** A step between rows of content types: a relation (from either side) or `localizations`, of rows or components. */
 export type Hop = { readonly rowSet: RowSet; readonly attribute: string };
 
-/** Rows at the end of `path`, whose content the documents of `type` show. With `keysOnly` they show only the keys. */
-export type Dependency = { readonly type: Uid; readonly path: readonly Hop[]; readonly keysOnly: boolean };
+/**
+ * Rows at the end of `path`, whose content the documents of `type` show. With `keysOnly` they show only the keys. `shows`: names of the
+ * columns and component attributes that they show.
+ */
+export type Dependency = {
+  readonly type: Uid;
+  readonly path: readonly Hop[];
+  readonly keysOnly: boolean;
+  readonly shows: readonly string[];
+};
 
 /** A linked row: its key, and the link's slot among the links of the row at the other end. */
 export type Neighbour = { readonly key: number; readonly otherOrder: number };

@@ -12,6 +12,8 @@ export type ScalarUses = {
   readonly hasFewValues: boolean;
   /** Number of rows that a value selects, if that is small. `one`: texts that are usually short and differ. `few`: one of a few values. */
   readonly selects: 'one' | 'few' | null;
+  /** True if values are often long. Documents of other rows do not copy them. */
+  readonly isLong: boolean;
 };
 
 const NONE: ScalarUses = {
@@ -20,16 +22,17 @@ const NONE: ScalarUses = {
   isCounted: false,
   hasFewValues: false,
   selects: null,
+  isLong: false,
 };
 
 const TIME: ScalarUses = { ...NONE, isCounted: true };
 
 const NUMBER: ScalarUses = { ...TIME, hasFewValues: true };
 
-const LONG_TEXT: ScalarUses = { ...NONE, searchWeight: 1, isHighlighted: true };
+const LONG_TEXT: ScalarUses = { ...NONE, searchWeight: 1, isHighlighted: true, isLong: true };
 
 /** A match in a name says more about a row than a match in a text. */
-const NAME: ScalarUses = { ...LONG_TEXT, searchWeight: 2, isCounted: true, selects: 'one' };
+const NAME: ScalarUses = { ...LONG_TEXT, searchWeight: 2, isCounted: true, selects: 'one', isLong: false };
 
 const USES: Readonly<Record<ScalarType, ScalarUses>> = {
   string: NAME,
@@ -47,7 +50,7 @@ const USES: Readonly<Record<ScalarType, ScalarUses>> = {
   date: NUMBER,
   time: TIME,
   datetime: TIME,
-  json: NONE,
+  json: { ...NONE, isLong: true },
   password: NONE,
 };
 

@@ -66,7 +66,7 @@ function textOf(
 
 function takeAll(graph: ContentGraph): StaleRow[] {
   const none = new Map<number, number>();
-  const documents = (['prompt', 'backlog'] as const).flatMap((lane) => [
+  const documents = (['edits', 'copies', 'backlog'] as const).flatMap((lane) => [
     ...(graph.stale?.next(lane, 100_000, none) ?? []),
   ]);
   const position = graph.position();

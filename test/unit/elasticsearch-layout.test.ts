@@ -65,6 +65,27 @@ describe('the layout of documents', () => {
     ]);
   });
 
+  it('copies no long texts and nothing that each publication changes, unless the settings name it', () => {
+    const columns = (settings: Partial<DenormaliseSettings>) => {
+      const { root } = createLayout(registry, BOOK, { ...DEFAULT_DENORMALISE, ...settings });
+      const author = root.steps.get('author');
+      if (author?.kind !== 'relation') throw new Error('no relation');
+      return [...(author.embedded?.place.scalars.keys() ?? [])];
+    };
+    const usual = columns({});
+    expect(usual).toEqual(expect.arrayContaining(['documentId', 'name', 'createdAt']));
+    expect(usual).not.toEqual(expect.arrayContaining(['updatedAt']));
+    expect(usual).not.toEqual(expect.arrayContaining(['publishedAt']));
+    const named = columns({ paths: ['author.updatedAt'] });
+    expect(named.filter((name) => !usual.includes(name))).toEqual(['updatedAt']);
+    const shows = documentDependencies(registry)
+      .filter(({ type, path }) => type === BOOK && path.map(({ attribute }) => attribute).join() === 'author')
+      .map((dependency) => dependency.shows);
+    expect(shows).toEqual([usual]);
+    const naming = { denormalise: { paths: ['author.updatedAt'] } };
+    expect(createLayouts(withOptions(BOOK, naming)).has(BOOK)).toBe(true);
+  });
+
   it('has no private attribute anywhere', () => {
     expect(JSON.stringify(indexDefinition(createLayout(registry, BOOK, DEFAULT_DENORMALISE)))).not.toContain(
       'secret',
@@ -79,7 +100,7 @@ describe('the layout of documents', () => {
       /api::book\.book: pluginOptions\.varve\.denormalise\.toOne: .*\n.*depth/,
     );
     expect(() => createLayouts(withOptions(BOOK, { denormalise: { paths: ['author.secretary'] } }))).toThrow(
-      'author.secretary: secretary is not a public relation or component',
+      'author.secretary: secretary is not a public relation, component or column',
     );
   });
 

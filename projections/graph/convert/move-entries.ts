@@ -74,7 +74,7 @@ function prepareType({ db, names, schema }: GraphContext, uid: Uid, change: Mode
 
 function removeRows({ db, changes, existing, schema }: GraphContext): void {
   for (const [type, key] of db.all(`SELECT type, key FROM rows WHERE key IN (${KEYS})`) as number[][]) {
-    changes.row(schema.typeOfNumber(type as number).uid, key as number, null);
+    changes.row({ type: schema.typeOfNumber(type as number).uid, key: key as number, row: null });
     existing.delete(key as number);
   }
   db.run(`DELETE FROM rows WHERE key IN (${KEYS})`);

@@ -4,24 +4,31 @@ import { rememberLast } from '../../../shared/remembered.ts';
 import type { Uid } from '../../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 import { type LinkStep, linkStep, walkBack } from '../read/walk-back.ts';
-import { type Effects, type LinkEffect, localesName } from '../store/change-log.ts';
+import { type Effects, type LinkEffect, localesName, type RowEffect } from '../store/change-log.ts';
 import type { GraphDatabase } from '../store/graph-database.ts';
 import { entryOfKey, versionOfKey, type WorldNumber, worldsOf } from '../store/row-keys.ts';
 import type { SchemaView } from '../store/type-view.ts';
-import type { ChangeSpan, StaleRows } from './stale-rows.ts';
+import type { AwaitedDocuments } from './awaited-documents.ts';
+import { type ChangeSpan, type Lane, type StaleRows, staleNumberIn } from './stale-rows.ts';
 
 /** Returns the dependencies of documents on other rows that they copy, for the content types in force. */
 export type DependenciesOf = (registry: SchemaRegistry) => readonly Dependency[];
 
-/** Maximum number of rows that embed a changed row for which the write waits. */
-const PROMPT_ROWS = 1_000;
+/** Maximum number of rows that copy a changed row in one way, and in all ways, for which the write waits. */
+const AWAITED_COPIES = 100;
+const AWAITED_IN_ALL = 1_000;
+/** Maximum number of changed links for whose rows the write waits. */
+const AWAITED_LINKS = 1_000;
 
 /** SQL by world that finds the rows whose documents show an entry. */
 type Walk = readonly [draft: string, published: string];
 
+/** Walk to documents that show the columns and component attributes `shows` of a row. */
+type RowWalk = { readonly walk: Walk; readonly shows: Set<string> };
+
 type CompiledDependencies = {
   /** Documents that show a type's rows, by content type. */
-  readonly ofRows: ReadonlyMap<Uid, readonly Walk[]>;
+  readonly ofRows: ReadonlyMap<Uid, readonly RowWalk[]>;
   /** Walks from a link's source and from its target to the documents that show the link. `null`: the document of that row itself. */
   readonly ofLinks: ReadonlyMap<
     string,
@@ -29,42 +36,71 @@ type CompiledDependencies = {
   >;
 };
 
+/** A change, and the maximum number of rows for which its write waits. */
+type Marking = { readonly change: ChangeSpan; readonly most: number };
+
+/** Receivers of the documents that a change makes stale. */
+type Marks = { readonly stale: StaleRows; readonly awaited: AwaitedDocuments };
+
 /** Creates the fan-out of a graph. It compiles the walks again when content types change. */
-export function createFanOut(db: GraphDatabase, stale: StaleRows, dependenciesOf: DependenciesOf) {
+export function createFanOut(db: GraphDatabase, { stale, awaited }: Marks, dependenciesOf: DependenciesOf) {
+  const mark = (world: WorldNumber, key: number, lane: Lane, change: ChangeSpan): void => {
+    stale.mark(world, key, lane, change);
+    if (lane !== 'backlog') awaited.mark(staleNumberIn(world, key), change);
+  };
   const dependencies = rememberLast((schema: SchemaView) => compile(schema, dependenciesOf(schema.registry)));
-  /** Marks a few rows one by one, so that the write waits for them. Marks many rows with one statement. */
-  const markWalk = (walk: Walk, entry: number, world: WorldNumber, change: ChangeSpan): void => {
-    const select = walk[world];
-    const keys = db.all(`${select} LIMIT ${PROMPT_ROWS + 1}`, entry);
-    if (keys.length > PROMPT_ROWS) stale.markSelected(select, entry, world, change);
-    else for (const [key] of keys) stale.mark(world, key as number, 'copies', change);
+  /**
+   * Marks a few rows one by one, so that the write waits for them. Marks many rows with one statement. Returns for how many the write waits.
+   */
+  const markWalk = (select: string, entry: number, world: WorldNumber, { change, most }: Marking): number => {
+    const keys = most === 0 ? [] : db.all(`${select} LIMIT ${most + 1}`, entry);
+    if (most === 0 || keys.length > most) {
+      stale.markSelected(select, entry, world, change);
+      return 0;
+    }
+    for (const [key] of keys) mark(world, key as number, 'copies', change);
+    return keys.length;
+  };
+  /** Returns a function that marks the documents behind a walk, each walk once. The change makes a write wait for `left` rows at most. */
+  const walksOf = (change: ChangeSpan, most: number) => {
+    const walked = new Set<string>();
+    let left = most;
+    return (walk: Walk, entry: number, world: WorldNumber): void => {
+      const name = `${world} ${entry} ${walk[world]}`;
+      if (walked.has(name)) return;
+      walked.add(name);
+      left -= markWalk(walk[world], entry, world, { change, most: Math.min(left, AWAITED_COPIES) });
+    };
   };
   return {
     /** Marks the documents that a batch of changes makes stale. */
     mark(schema: SchemaView, effects: Effects, change: ChangeSpan): void {
       const { ofRows, ofLinks } = dependencies(schema);
-      const walked = new Set<string>();
-      const walkOnce = (walk: Walk, entry: number, world: WorldNumber): void => {
-        const name = `${world} ${entry} ${walk[world]}`;
-        if (!walked.has(name)) markWalk(walk, entry, world, change);
-        walked.add(name);
-      };
+      awaited.begin(change);
       // A write does not wait for so many links. It always waits for the edited rows themselves.
-      const urgency = effects.links.length > PROMPT_ROWS ? 'backlog' : 'copies';
+      const areMany = effects.links.length > AWAITED_LINKS;
+      const walkOnce = walksOf(change, areMany ? 0 : AWAITED_IN_ALL);
       for (const link of effects.links) {
         for (const [row, walk] of shownBy(ofLinks, link)) {
-          if (walk === null) stale.mark(link.world, row, urgency, change);
+          if (walk === null) mark(link.world, row, areMany ? 'backlog' : 'copies', change);
           else walkOnce(walk, entryOfKey(row), link.world);
         }
       }
-      for (const { type, key } of effects.rows) {
+      const markRow = ({ type, key, changed }: RowEffect): void => {
+        const walks = shownWalks(ofRows.get(type) ?? [], changed);
         for (const world of worldsOf(versionOfKey(key))) {
-          stale.mark(world, key, 'edited', change);
-          for (const walk of ofRows.get(type) ?? []) walkOnce(walk, entryOfKey(key), world);
+          mark(world, key, 'edits', change);
+          for (const { walk } of walks) walkOnce(walk, entryOfKey(key), world);
         }
-      }
+      };
+      for (const row of effects.rows) markRow(row);
     },
   };
+}
+
+/** Returns the walks to documents that show one of the changed columns; all of them if the columns are not known. */
+function shownWalks(walks: readonly RowWalk[], changed: RowEffect['changed']): readonly RowWalk[] {
+  return changed === undefined ? walks : walks.filter(({ shows }) => !changed.isDisjointFrom(shows));
 }
 
 /** Yields the rows that show the link. The source always shows it. */
@@ -79,7 +115,7 @@ function* shownBy(
 }
 
 function compile(schema: SchemaView, dependencies: readonly Dependency[]): CompiledDependencies {
-  const ofRows = new Map<Uid, Map<string, Walk>>();
+  const ofRows = new Map<Uid, Map<string, RowWalk>>();
   const ofLinks = new Map<string, { source: Set<Walk | null>; target: Set<Walk | null> }>();
   const walks = new Map<string, Walk>();
   const walkOf = (root: Uid, steps: readonly LinkStep[]): Walk | null => {
@@ -87,7 +123,7 @@ function compile(schema: SchemaView, dependencies: readonly Dependency[]): Compi
     const walk: Walk = [walkBack(schema, root, steps, 0), walkBack(schema, root, steps, 1)];
     return valueAt(walks, walk.join(), () => walk);
   };
-  for (const { type, path, keysOnly } of dependencies) {
+  for (const { type, path, keysOnly, shows } of dependencies) {
     const steps = path.map((hop) => linkStep(schema, hop));
     for (const [at, step] of steps.entries()) {
       const name = step.kind === 'locales' ? localesName(step.to) : String(step.relation.id);
@@ -98,7 +134,9 @@ function compile(schema: SchemaView, dependencies: readonly Dependency[]): Compi
     const last = steps.at(-1);
     const walk = walkOf(type, steps);
     if (keysOnly || last === undefined || walk === null) continue;
-    valueAt(ofRows, last.to, () => new Map()).set(walk.join(), walk);
+    const ofType = valueAt(ofRows, last.to, () => new Map<string, RowWalk>());
+    const known = valueAt(ofType, walk.join(), () => ({ walk, shows: new Set<string>() }));
+    for (const name of shows) known.shows.add(name);
   }
   return { ofRows: new Map([...ofRows].map(([type, found]) => [type, [...found.values()]])), ofLinks };
 }

@@ -9,16 +9,17 @@ import { delegate } from '../store/delegate.ts';
 import type { GraphDatabase } from '../store/graph-database.ts';
 import { worldNumber } from '../store/row-keys.ts';
 import type { SchemaView } from '../store/type-view.ts';
+import { createAwaitedDocuments } from './awaited-documents.ts';
 import { createFanOut, type DependenciesOf } from './fan-out.ts';
 import {
   type DocumentKey,
   type Lane,
+  type LaneRange,
   openStaleRows,
   type ParkedDocument,
   type RowsInFlight,
   type StaleRow,
   type StaleRows,
-  type Turn,
 } from './stale-rows.ts';
 
 /** Outcome for a document. */
@@ -53,7 +54,7 @@ export type StaleDocuments = {
   remake(documents: readonly DocumentKey[]): void;
   /** Yields every document that should exist. Do not use it while the graph changes. */
   all(): Iterable<StaleRow>;
-  next(lane: Lane, limit: number, taken: RowsInFlight, from?: Turn): readonly StaleRow[];
+  next(lane: Lane, limit: number, taken: RowsInFlight, range?: LaneRange): readonly StaleRow[];
   /** Returns the current row of a document, and its neighbours. They are valid until the graph changes. */
   read(document: StaleRow): { readonly row: DocumentRow; readonly neighbours: Neighbours };
   /** Runs synchronous `work`, which only reads documents, faster than separate calls would. */
@@ -114,8 +115,12 @@ const NOWHERE = -1n;
  */
 export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocuments {
   const { db, context, position } = options;
-  const stale = openStaleRows(db, (number) => context().schema.typeOfNumber(number).uid);
-  const fanOut = createFanOut(db, stale, options.dependencies);
+  const stale = openStaleRows(db, {
+    typeOf: (number) => context().schema.typeOfNumber(number).uid,
+    numberOf: (uid) => context().schema.type(uid).number,
+  });
+  const awaited = createAwaitedDocuments(Number(position()));
+  const fanOut = createFanOut(db, { stale, awaited }, options.dependencies);
   const note = (at: bigint) => db.setMeta(RECORDED, at);
   let complete = BigInt(db.meta(RECORDED) ?? NOWHERE) === position();
   /** Position after which all changes have marked their documents. */
@@ -179,6 +184,10 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
         }
         stale.done(written, Number(at));
       });
+      awaited.settled(
+        settlements.map(({ document }) => document),
+        Number(at),
+      );
     },
     settleUpTo(progress) {
       begun ??= position();
@@ -188,12 +197,13 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
         if (completes) note(position());
       });
       complete ||= completes;
+      awaited.forget(Number(progress.position));
     },
     oldest(lane) {
       const since = stale.oldest(lane);
       return since === undefined ? undefined : BigInt(since);
     },
-    isAwaited: (at) => stale.isAwaited(Number(at)),
+    isAwaited: (at) => awaited.isAwaited(Number(at)) ?? stale.mayBeAwaited(Number(at)),
     count: stale.count,
     parked: parkedDocuments(options, stale),
   };

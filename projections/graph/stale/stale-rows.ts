@@ -24,27 +24,35 @@ export type Turn = Pick<StaleRow, 'since' | 'key'>;
 
 /** Names a row in a world. */
 export function staleNumber({ world, key }: DocumentKey): number {
-  return numberIn(worldNumber(world), key);
+  return staleNumberIn(worldNumber(world), key);
 }
 
-function numberIn(world: WorldNumber, key: number): number {
+/** Names a row in a world, by the world's number. */
+export function staleNumberIn(world: WorldNumber, key: number): number {
   return key * 2 + world;
 }
 
 /** Changes of one batch: the first is at or after `since`, the last is at `position`. */
 export type ChangeSpan = Pick<StaleRow, 'since' | 'position'>;
 
-/** `prompt`: a write waits for it. */
-export type Lane = 'prompt' | 'backlog';
+/**
+ * Reason why a document is made: its own row changed, a write waits for this copy of a changed row, or no write waits. The documents of
+ * each lane are written independently. A document with several reasons is in the first of these lanes.
+ */
+export type Lane = 'edits' | 'copies' | 'backlog';
 
-/** Reason why a document is made. Among documents that writes wait for, `edited` rows come before rows that copy them. */
-export type Urgency = 'edited' | 'copies' | 'backlog';
+const URGENCIES: Readonly<Record<Lane, number>> = { backlog: 0, copies: 1, edits: 2 };
 
-const URGENCIES: Readonly<Record<Urgency, number>> = { backlog: 0, copies: 1, edited: 2 };
-/** Priorities of each lane, the most urgent first. */
-const OF_LANE: Readonly<Record<Lane, readonly number[]>> = {
-  prompt: [URGENCIES.edited, URGENCIES.copies],
-  backlog: [URGENCIES.backlog],
+/** The index of a document: those of one content type in one world. */
+export type Target = Pick<StaleRow, 'type' | 'world'>;
+
+/** Narrows the rows of a lane. `from`: in the backlog, every row before this one is taken. */
+export type LaneRange = {
+  readonly from?: Turn | undefined;
+  /** Targets whose rows are left out. */
+  readonly except?: readonly Target[] | undefined;
+  /** Target of all rows. */
+  readonly only?: Target | undefined;
 };
 
 type Refusal = Pick<ParkedState, 'position' | 'reason' | 'isHidden'>;
@@ -64,6 +72,9 @@ const STALE =
   'SELECT s.world, s.key, e.type, s.since, s.position FROM stale s JOIN entries e ON e.id = s.key / 4';
 const IN_TURN = 'ORDER BY s.since, s.key LIMIT ?';
 const NEXT = `${STALE} WHERE s.prompt = ? ${IN_TURN}`;
+/** Takes a JSON list of targets, as numbers (see `targetNumber`). */
+const NEXT_EXCEPT = `${STALE} WHERE s.prompt = ? AND e.type * 2 + s.world NOT IN (SELECT value FROM json_each(?)) ${IN_TURN}`;
+const NEXT_OF = `${STALE} WHERE s.prompt = ? AND e.type * 2 + s.world = ? ${IN_TURN}`;
 const NEXT_FROM = `${STALE} WHERE s.prompt = ? AND (s.since, s.key) >= (?, ?) ${IN_TURN}`;
 
 /** Takes a world, a position and a JSON list of keys, because one statement for each document takes longer. */
@@ -75,14 +86,21 @@ const HIDE = 'UPDATE parked SET hidden = 1 WHERE world = ? AND key = ? AND hidde
 
 const OLDEST = 'SELECT min(since) FROM stale WHERE prompt = ?';
 
-/** A write waits if its position is between the first and the last change of a mark. */
-const AWAITED = 'SELECT 1 FROM stale WHERE prompt = ? AND since <= ? AND position >= ? LIMIT 1';
+/** A write may have to wait if its position is between the first and the last change of a mark. */
+const AWAITED = 'SELECT 1 FROM stale WHERE prompt > 0 AND since <= ? AND position >= ? LIMIT 1';
 
 const PARKED = `SELECT p.world, p.key, e.type, e.document_id, e.locale, p.position, p.reason, p.hidden
   FROM parked p JOIN entries e ON e.id = p.key / 4 ORDER BY p.position, p.key`;
 
-/** Opens the marks in a graph's file. `typeOf`: content type of a number in the file. */
-export function openStaleRows(db: GraphDatabase, typeOf: (number: number) => Uid) {
+/** The numbers of content types in a graph's file. */
+export type TypeNumbers = {
+  readonly typeOf: (number: number) => Uid;
+  readonly numberOf: (type: Uid) => number;
+};
+
+/** Opens the marks in a graph's file. */
+export function openStaleRows(db: GraphDatabase, { typeOf, numberOf }: TypeNumbers) {
+  const select = selectIn(db, numberOf);
   const readStale = ([world, key, type, since, position]: SqlRow): StaleRow => ({
     world: WORLDS[world as WorldNumber],
     key: key as number,
@@ -105,8 +123,8 @@ export function openStaleRows(db: GraphDatabase, typeOf: (number: number) => Uid
   };
   const hide = ({ world, key }: DocumentKey): boolean => db.run(HIDE, worldNumber(world), key) > 0;
   return {
-    mark(world: WorldNumber, key: number, urgency: Urgency, { since, position }: ChangeSpan): void {
-      db.run(MARK, world, key, URGENCIES[urgency], since, position, Date.now());
+    mark(world: WorldNumber, key: number, lane: Lane, { since, position }: ChangeSpan): void {
+      db.run(MARK, world, key, URGENCIES[lane], since, position, Date.now());
     },
     /** Marks the result of a query: row keys, with its parameter bound to `entry`. */
     markSelected(select: string, entry: number, world: WorldNumber, { since, position }: ChangeSpan): void {
@@ -139,10 +157,10 @@ export function openStaleRows(db: GraphDatabase, typeOf: (number: number) => Uid
       }
     },
     /**
-     * Returns the most urgent rows of a lane, without those that are taken up to their last change. Rows that are stale for the longest
-     * time come first. `from`: in the backlog, every row before this one is taken.
+     * Returns the rows of a lane, without those that are taken up to their last change. Rows that are stale for the longest time come first.
      */
-    next(lane: Lane, limit: number, taken: RowsInFlight, from?: Turn): readonly StaleRow[] {
+    next(lane: Lane, limit: number, taken: RowsInFlight, range: LaneRange = {}): readonly StaleRow[] {
+      const { from } = range;
       if (from !== undefined && lane === 'backlog') {
         // Without this condition, every call would first read all taken rows again.
         const { since, key } = from;
@@ -151,12 +169,10 @@ export function openStaleRows(db: GraphDatabase, typeOf: (number: number) => Uid
         if (behind.length >= limit) return behind.slice(0, limit).map(readStale);
       }
       const found: StaleRow[] = [];
-      for (const urgency of OF_LANE[lane]) {
-        for (const row of db.all(NEXT, urgency, limit + taken.size)) {
-          if (isTaken(taken, row)) continue;
-          found.push(readStale(row));
-          if (found.length >= limit) return found;
-        }
+      for (const row of select(lane, limit + taken.size, range)) {
+        if (isTaken(taken, row)) continue;
+        found.push(readStale(row));
+        if (found.length >= limit) return found;
       }
       return found;
     },
@@ -202,17 +218,26 @@ export function openStaleRows(db: GraphDatabase, typeOf: (number: number) => Uid
     },
     /** Returns the position since which a row of the lane is stale; undefined if none is stale. */
     oldest(lane: Lane): number | undefined {
-      const found = OF_LANE[lane].flatMap((urgency) => db.get(OLDEST, urgency)?.[0] ?? []) as number[];
-      return found.length === 0 ? undefined : Math.min(...found);
+      return (db.get(OLDEST, URGENCIES[lane])?.[0] as number | null | undefined) ?? undefined;
     },
-    /** Returns whether a write at this position has to wait for some document. */
-    isAwaited: (position: number): boolean =>
-      OF_LANE.prompt.some((urgency) => db.get(AWAITED, urgency, position, position) !== undefined),
+    /** Returns whether a write at this position may have to wait for some document. */
+    mayBeAwaited: (position: number): boolean => db.get(AWAITED, position, position) !== undefined,
     /** `oldest`: time at which the first of them was marked, in milliseconds since 1970. */
     count(): { readonly rows: number; readonly oldest: number | undefined } {
       const [rows, oldest] = db.get('SELECT count(*), min(marked_at) FROM stale') ?? [0, null];
       return { rows: rows as number, oldest: (oldest as number | null) ?? undefined };
     },
+  };
+}
+
+/** Returns a function that reads the rows of a lane in order. */
+function selectIn(db: GraphDatabase, numberOf: TypeNumbers['numberOf']) {
+  const targetNumber = ({ type, world }: Target): number => numberOf(type) * 2 + worldNumber(world);
+  return (lane: Lane, limit: number, { except = [], only }: LaneRange): readonly SqlRow[] => {
+    const urgency = URGENCIES[lane];
+    if (only !== undefined) return db.all(NEXT_OF, urgency, targetNumber(only), limit);
+    if (except.length === 0) return db.all(NEXT, urgency, limit);
+    return db.all(NEXT_EXCEPT, urgency, JSON.stringify(except.map(targetNumber)), limit);
   };
 }
 
@@ -228,6 +253,6 @@ function hasParked(db: GraphDatabase): boolean {
 
 /** Most of the rows are taken, so this is checked before an object is made of a row. */
 function isTaken(taken: RowsInFlight, [world, key, , , position]: SqlRow): boolean {
-  const until = taken.get(numberIn(world as WorldNumber, key as number));
+  const until = taken.get(staleNumberIn(world as WorldNumber, key as number));
   return until !== undefined && until >= (position as number);
 }

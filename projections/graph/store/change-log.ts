@@ -30,9 +30,16 @@ export type LinkEffect = {
   readonly targetRow: number;
 };
 
+/** A row that a batch touched. `changed`: the columns and component attributes that it changed; undefined: any of them. */
+export type RowEffect = {
+  readonly type: Uid;
+  readonly key: number;
+  readonly changed: ReadonlySet<string> | undefined;
+};
+
 /** Rows and links that a batch touched: their documents, if there are any, become stale. */
 export type Effects = {
-  readonly rows: readonly { readonly type: Uid; readonly key: number }[];
+  readonly rows: readonly RowEffect[];
   readonly links: readonly LinkEffect[];
 };
 
@@ -40,8 +47,14 @@ export type Effects = {
 export type ChangeLog = {
   /** False if nothing is collected, because there is no index. */
   readonly isListening: boolean;
-  listen(listening: boolean): void;
-  row(type: Uid, key: number, row: IndexedRow | null): void;
+  /** True if rows come with their changed columns. */
+  readonly isComparing: boolean;
+  listen(listening: boolean, comparing?: boolean): void;
+  /** Records the state of a row; null: it does not exist. */
+  row(
+    row: Omit<RowEffect, 'changed'> & { readonly row: IndexedRow | null },
+    changed?: ReadonlySet<string>,
+  ): void;
   /** Records the state of a link in a world. It is passed on only while both rows exist there. */
   link(record: LinkEnds, world: WorldNumber, order: LinkOrder | null): void;
   localization(type: Uid, world: WorldNumber, rows: LinkedRows, rank: number | null): void;
@@ -53,6 +66,7 @@ export type ChangeLog = {
 /** Creates an empty log that listens. When `take` is called, `existing` must have the state after the batch. */
 export function createChangeLog(existing: ExistingRows): ChangeLog {
   let rows = new Map<number, RowChange>();
+  let changedColumns = new Map<number, ReadonlySet<string> | undefined>();
   /** Links by relation and world, so that the index gets the changes of a relation together. */
   let links = new Map<string | number, Map<string | number, LinkEmission>>();
   const emit = (relation: string | number, emission: LinkEmission): void => {
@@ -60,15 +74,22 @@ export function createChangeLog(existing: ExistingRows): ChangeLog {
     run.set(pairKey(emission.change.source, emission.change.target), emission);
   };
   let isListening = true;
+  let isComparing = false;
   return {
     get isListening() {
       return isListening;
     },
-    listen(listening) {
-      isListening = listening;
+    get isComparing() {
+      return isComparing;
     },
-    row(type, key, row) {
-      if (isListening) rows.set(key, { type, version: VERSIONS[versionOfKey(key)], key, row });
+    listen(listening, comparing = false) {
+      isListening = listening;
+      isComparing = comparing;
+    },
+    row({ type, key, row }, changed) {
+      if (!isListening) return;
+      changedColumns.set(key, rows.has(key) ? undefined : changed);
+      rows.set(key, { type, version: VERSIONS[versionOfKey(key)], key, row });
     },
     link(record, world, order) {
       const { relation } = record;
@@ -83,10 +104,14 @@ export function createChangeLog(existing: ExistingRows): ChangeLog {
       const change = localizationChange(type, world, rows, rank);
       emit(`${type}/${world}`, { change, sourceRow: source, targetRow: target });
     },
-    effects: () => ({ rows: [...rows.values()], links: [...links].flatMap(linkEffects) }),
+    effects: () => ({
+      rows: [...rows.values()].map(({ type, key }) => ({ type, key, changed: changedColumns.get(key) })),
+      links: [...links].flatMap(linkEffects),
+    }),
     take(position) {
       const batch = { position, rows: [...rows.values()], links: existingLinks(links.values(), existing) };
       rows = new Map();
+      changedColumns = new Map();
       links = new Map();
       return batch;
     },

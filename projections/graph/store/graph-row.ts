@@ -40,9 +40,8 @@ export function parsedSource(row: SqlRow): RowFacts & Values {
 
 function readRow(view: TypeView, row: SqlRow): GraphRow {
   const { id, documentId, createdAt, updatedAt, publishedAt, locale, ...values } = parsedSource(row);
-  const parts = [row[4], row[5]].filter((part) => part !== null).map((part) => JSON.parse(part as string));
   const key = row[0] as number;
-  const whole = Object.assign(values, ...parts) as Values;
+  const whole = Object.assign(values, ...partsOf(row)) as Values;
   return {
     key,
     id,
@@ -70,6 +69,31 @@ export function writeRow(db: GraphDatabase, view: TypeView, facts: RowFacts, row
   const components = pickJson(view.bearerNames, row.values);
   db.run(WRITE_ROW, row.key, view.number, row.position, source, hidden, components);
   return source;
+}
+
+const STORED_ROW = `SELECT ${ROW_COLUMNS} FROM rows WHERE key = ?`;
+
+/** Returns the names of the columns and component attributes in which a row differs from the stored row; undefined if none is stored. */
+export function changedColumns(
+  db: GraphDatabase,
+  facts: RowFacts,
+  { key, values }: GraphRow,
+): ReadonlySet<string> | undefined {
+  const stored = db.get(STORED_ROW, key);
+  if (stored === undefined) return undefined;
+  const before = Object.assign(parsedSource(stored), ...partsOf(stored)) as Values;
+  const after: Values = { ...values, ...facts };
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return new Set([...names].filter((name) => jsonOf(before[name]) !== jsonOf(after[name])));
+}
+
+function jsonOf(value: unknown): string {
+  return JSON.stringify(value ?? null);
+}
+
+/** Returns the values of a stored row that its source does not have: private ones and components. */
+function partsOf(row: SqlRow): readonly Values[] {
+  return [row[4], row[5]].flatMap((part) => (part === null ? [] : [JSON.parse(part as string) as Values]));
 }
 
 /** JSON of the named values that are not null; null if all are null. */

@@ -9,7 +9,7 @@ import {
   hasRows,
   publicationState,
 } from './graph-entry.ts';
-import { type GraphRow, rowsOfEntry, writeRow, writeUniqueValues } from './graph-row.ts';
+import { changedColumns, type GraphRow, rowsOfEntry, writeRow, writeUniqueValues } from './graph-row.ts';
 import { createLocalizations } from './localizations.ts';
 import type { PublicationFacts } from './present-row.ts';
 import { createPublishedDocuments } from './published-documents.ts';
@@ -36,6 +36,11 @@ export type GraphSession = {
 const ENTRY_BY_ID = `SELECT ${ENTRY_COLUMNS} FROM entries WHERE id = ?`;
 const ENTRIES_OF_DOCUMENT = `SELECT ${ENTRY_COLUMNS} FROM entries WHERE document_id = ? AND type = ? ORDER BY locale`;
 const ENTRIES_OF_TYPE = `SELECT ${ENTRY_COLUMNS} FROM entries WHERE type = ? ORDER BY id`;
+
+/** A stored row: its response JSON, and the columns that changed; undefined: any of them. */
+type WrittenRow = { readonly source: string; readonly changed: ReadonlySet<string> | undefined };
+
+const NO_COLUMNS: ReadonlySet<string> = new Set();
 
 /** Creates the session of a graph. It reads entries when they are first asked for, and keeps what it has read until `flush`. */
 export function openGraphSession(
@@ -80,27 +85,32 @@ export function openGraphSession(
       published.isChanged(entry, documentPublished);
     for (const row of entry.rows) {
       if (row === undefined) continue;
-      const source = entry.changed[versionOfKey(row.key)] ? store(entry, row) : undefined;
-      if (changes.isListening && (source !== undefined || isRestated)) tell(entry, row, publication, source);
+      const written = entry.changed[versionOfKey(row.key)] ? store(entry, row) : undefined;
+      if (changes.isListening && (written !== undefined || isRestated))
+        tell(entry, row, publication, written);
     }
   };
-  const store = (entry: GraphEntry, row: GraphRow): string => {
+  const store = (entry: GraphEntry, row: GraphRow): WrittenRow => {
+    const facts = factsOf(entry, row);
+    const changed = changes.isComparing && !entry.isNew ? changedColumns(db, facts, row) : undefined;
     row.uniqueValues = writeUniqueValues(db, entry, row.uniqueValues, row);
-    return writeRow(db, entry.view, factsOf(entry, row), row);
+    return { source: writeRow(db, entry.view, facts, row), changed };
   };
   const tell = (
     entry: GraphEntry,
     row: GraphRow,
     publication: PublicationFacts,
-    written: string | undefined,
+    written: WrittenRow | undefined,
   ): void => {
     const { presenter, uid } = entry.view;
     const facts = factsOf(entry, row);
-    changes.row(uid, row.key, {
-      source: Buffer.from(written ?? presenter.source(facts, row.values)),
+    const indexed = {
+      source: Buffer.from(written?.source ?? presenter.source(facts, row.values)),
       fields: presenter.fields(facts, row.values, publication),
       components: presenter.components(row.values),
-    });
+    };
+    const changed = written === undefined && !shown.has(entry) ? NO_COLUMNS : written?.changed;
+    changes.row({ type: uid, key: row.key, row: indexed }, changed);
   };
 
   return {
@@ -145,7 +155,7 @@ export function openGraphSession(
       if (row === undefined) return;
       writeUniqueValues(db, entry, row.uniqueValues, undefined);
       db.run('DELETE FROM rows WHERE key = ?', row.key);
-      changes.row(entry.view.uid, row.key, null);
+      changes.row({ type: entry.view.uid, key: row.key, row: null });
       entry.rows[version] = undefined;
       entry.changed[version] = false;
       existing.delete(row.key);

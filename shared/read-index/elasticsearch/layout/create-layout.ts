@@ -79,7 +79,9 @@ function createPlace(around: Surroundings, address: Address): Place {
     const step = createStep(around, address, attribute);
     if (step !== undefined) steps.set(attribute.name, step);
   }
-  return { ...address, scalars: placedScalars(model, kind, around.hops), steps };
+  const scalars = placedScalars(model, kind, around.hops);
+  if (kind === 'embedded') omitUncopied(scalars, around, model);
+  return { ...address, scalars, steps };
 }
 
 function stepAttributes(model: Model): readonly Attribute[] {
@@ -88,7 +90,25 @@ function stepAttributes(model: Model): readonly Attribute[] {
   return localizations === undefined ? own : [...own, localizations];
 }
 
-function placedScalars(model: Model, kind: Place['kind'], hops: number): ReadonlyMap<string, PlacedScalar> {
+/**
+ * Removes the columns that copies do not have, unless the settings name them: long texts, and what each publication changes. Otherwise
+ * every change of a row would change all documents that copy it.
+ */
+function omitUncopied(scalars: Map<string, PlacedScalar>, { settings, path }: Surroundings, model: Model) {
+  for (const { name, type } of [...scalars.values()]) {
+    if (!isChangedByAll(model, name) && !usesOf(type).isLong) continue;
+    if (!isNamed(settings, [...path, name])) scalars.delete(name);
+  }
+}
+
+/** Returns whether each edit or publication of a row changes a column. */
+function isChangedByAll(model: Model, name: string): boolean {
+  if (!isContentType(model)) return false;
+  // A publication gives a row a new id.
+  return name === 'updatedAt' || name === 'publishedAt' || (name === 'id' && model.draftAndPublish);
+}
+
+function placedScalars(model: Model, kind: Place['kind'], hops: number): Map<string, PlacedScalar> {
   const scalars = new Map<string, PlacedScalar>();
   const add = (scalar: Omit<PlacedScalar, 'member'>) =>
     scalars.set(scalar.name, { ...scalar, member: memberOf(scalar.name) });

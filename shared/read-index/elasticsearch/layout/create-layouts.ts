@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isRecord } from '../../../json-record.ts';
 import type { ContentType, Model, Uid } from '../../../schema/content-type.ts';
 import { componentOf, contentTypeOf, type SchemaRegistry } from '../../../schema/schema-registry.ts';
+import { queryableScalars } from '../../../schema/system-attributes.ts';
 import { createLayout } from './create-layout.ts';
 import { DEFAULT_DENORMALISE, type DenormaliseSettings, type DocumentLayout } from './document-layout.ts';
 import { mappingProblem } from './index-definition.ts';
@@ -61,7 +62,7 @@ function denormaliseSettings(
     const wrong = unknownStep(registry, type, path);
     if (wrong === undefined) continue;
     problems.push(
-      `${type.uid}: pluginOptions.varve.denormalise.paths: ${path}: ${wrong} is not a public relation or component`,
+      `${type.uid}: pluginOptions.varve.denormalise.paths: ${path}: ${wrong} is not a public relation, component or column`,
     );
   }
   return { toOne, toMany, paths };
@@ -69,7 +70,9 @@ function denormaliseSettings(
 
 function unknownStep(registry: SchemaRegistry, type: ContentType, path: string): string | undefined {
   let model: Model = type;
-  for (const name of path.split('.')) {
+  const names = path.split('.');
+  for (const [at, name] of names.entries()) {
+    if (at > 0 && at === names.length - 1 && queryableScalars(model).has(name)) return undefined;
     const attribute = model.attributes.get(name);
     if (attribute === undefined || attribute.private) return name;
     if (attribute.kind === 'relation') model = contentTypeOf(registry, attribute.target);
