@@ -23,6 +23,12 @@ import {
  * the same time.
  */
 export type GenerationStore = {
+  /** Identity of the data directory: 16 hex digits that no other directory has. */
+  directory(): string;
+  /** Records the generation that a request of an operator makes live. */
+  noteRequest(id: string, generation: number): void;
+  /** Returns the generation of a recorded request; undefined if it is not known. */
+  requested(id: string): number | undefined;
   /** Returns all generations, ordered by number. */
   generations(): readonly Generation[];
   live(): Generation;
@@ -81,6 +87,13 @@ const MIGRATIONS = [
    ) STRICT;`,
   `ALTER TABLE generation ADD COLUMN indices TEXT;
    ALTER TABLE generation ADD COLUMN switching INTEGER NOT NULL DEFAULT 0;`,
+  `CREATE TABLE directory (id TEXT NOT NULL) STRICT;
+   INSERT INTO directory VALUES (lower(hex(randomblob(8))));
+   -- Requests of operators that led to a generation.
+   CREATE TABLE request (
+     id         TEXT PRIMARY KEY,
+     generation INTEGER NOT NULL
+   ) STRICT;`,
 ] as const;
 
 type GenerationRow = readonly [
@@ -138,6 +151,12 @@ function generationStore(db: Database, close: () => void): GenerationStore {
     return row === undefined ? undefined : rebuildOf(row);
   };
   return {
+    directory: () => String(prepared(db, 'SELECT id FROM directory').get()?.['id']),
+    noteRequest: (id, number) => void run('INSERT OR REPLACE INTO request VALUES (?, ?)', id, number),
+    requested(id) {
+      const row = prepared(db, 'SELECT generation FROM request WHERE id = ?').get(id);
+      return row === undefined ? undefined : Number(row['generation']);
+    },
     generations,
     live,
     rebuild,

@@ -6,7 +6,7 @@ import { eventsAfter } from '../../shared/event-store/events-after.ts';
 import { stopsReaders } from '../../shared/event-store/unreadable.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
-import type { OutsideIndices } from '../read-side/outside-indices.ts';
+import { NO_DIRECTORY, type OutsideIndices } from '../read-side/outside-indices.ts';
 import { type Redefined, trackDefinitions } from './definitions-in-force.ts';
 
 /** A change of content types for which rows or documents have to be converted. */
@@ -53,7 +53,7 @@ async function wholeSet(
   graph: ContentGraph,
   log: EventStore,
 ): Promise<IndexSet | undefined> {
-  const sets = await outside.open(graph.registry(), log);
+  const sets = await outside.open(graph.registry(), log, NO_DIRECTORY);
   try {
     const live = await sets.live();
     return (await sets.fits(live)) ? live : undefined;

@@ -6,6 +6,7 @@ import {
   removeSet,
 } from '../../shared/read-index/elasticsearch/indices/index-sets.ts';
 import { createLeaderFence } from '../../shared/read-index/elasticsearch/indices/leader-fence.ts';
+import { sweepSets } from '../../shared/read-index/elasticsearch/indices/sweep-sets.ts';
 import type { DenormaliseSettings } from '../../shared/read-index/elasticsearch/layout/document-layout.ts';
 import {
   createElasticsearchClient,
@@ -43,9 +44,9 @@ export function documentSets(options: DocumentSetsOptions): OutsideIndices {
     }
   };
   return {
-    async open(registry, log) {
+    async open(registry, log, directory) {
       const cluster = createElasticsearchCluster({ connection, spread, denormalise, space, registry });
-      const sets = cluster.sets(await nameOfLog(log));
+      const sets = cluster.sets(await nameOfLog(log), directory);
       return {
         live: () => wait(sets.live),
         plan: (scope) => wait(() => sets.plan(scope)),
@@ -74,5 +75,6 @@ export function documentSets(options: DocumentSetsOptions): OutsideIndices {
     isLive: (set) => withClient((client) => wait(() => isLiveSet(client, space, set))),
     own: (set) => withClient((client) => ownIndices(client, space, set)),
     remove: (set) => withClient((client) => removeSet(client, space, set)),
+    sweep: (sweep) => withClient((client) => sweepSets({ client, space, ...sweep })),
   };
 }

@@ -10,6 +10,7 @@ import { countOwnStreams, type StreamCounts } from '../../shared/count-streams.t
 import { defined } from '../../shared/defined.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { requestIdOf } from '../operating/request-id.ts';
+import type { Jobs } from '../operator/jobs.ts';
 import type { Status } from '../operator/status.ts';
 import { INSTANT_SEARCH_PREFIX, isInstantSearchTarget } from './answers/algolia-error.ts';
 import { attributeFailures } from './answers/contain-failures.ts';
@@ -17,6 +18,7 @@ import { type ErrorEnvelope, presentError } from './answers/error-envelope.ts';
 import { reportError } from './answers/report-error.ts';
 import { JSON_HEADERS, METHOD_NOT_ALLOWED, SECURITY_HEADERS } from './answers/responses.ts';
 import { forwardWrites } from './forwarding/forward-writes.ts';
+import { acceptOperations } from './forwarding/leader-operations.ts';
 import { countTickets } from './forwarding/leader-tickets.ts';
 import { type DocsOptions, registerDocsPage, registerOpenApi } from './pages/docs-page.ts';
 import { registerSearchPage, type SearchPage } from './pages/search-page.ts';
@@ -65,6 +67,8 @@ import { createTickets } from './streams/tickets.ts';
 export type AppOptions = ServedApi & {
   /** Returns the positions of the log and its projections. */
   readonly status?: () => Promise<Status>;
+  /** Runs operations that other processes of the log ask the leader for. Absent: this process cannot lead. */
+  readonly jobs?: Jobs;
   readonly logger: FastifyBaseLogger;
   /** Bytes of a request body; more is a 413. */
   readonly bodyLimit: number;
@@ -182,6 +186,8 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
   const streams = createEventStreams({ limits, counts, rightsOf, accessState: access.state });
   options.leaving(streams.leave);
   const own = createTickets(options.ticketKey);
+  const { jobs } = options;
+  if (jobs !== undefined) acceptOperations(app, { ...options.forwarding, jobs });
   const tickets = countTickets(app, { ...options.forwarding, own, askLeader });
   const failed = (error: unknown) => app.log.error({ err: error });
   const streaming = { ...options, streams, tickets, authenticate, failed };

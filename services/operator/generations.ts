@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Rebuild } from '../../projections/generations/generation.ts';
 import { catchUpOrThrow } from '../../projections/graph/projector.ts';
-import { defineOperation } from './operation.ts';
+import { defineOperation, type OperatorContext } from './operation.ts';
 import { watchLoad } from './watch-load.ts';
 
 /** Yields one line: the position of the live graph, once it has caught up with the log. */
@@ -27,6 +27,7 @@ export const takeOverOperation = defineOperation({
  * to. A caller that does not wait for the end interrupts the rebuild.
  */
 export const rebuildOperation = defineOperation({
+  ofLeader: 'again',
   form: z.strictObject({
     graph: z.boolean(),
     copy: z.literal(true).optional(),
@@ -35,34 +36,67 @@ export const rebuildOperation = defineOperation({
     maxRate: z.string().optional(),
     accept: z.boolean(),
   }),
-  async *run({ generations, build }, request, signal) {
+  async *run(context, request, signal) {
+    const { generations, build, asked } = context;
     if (build === undefined) throw new Error('no server serves this data directory');
     let made: Rebuild | undefined;
     for await (const line of build(request, signal)) {
       made = line;
       yield line;
     }
+    // A process that has lost the lease cancels its rebuild.
+    if (made?.phase === 'cancelled') generations.refuseTakeOver();
     if (made?.phase !== 'taking over') return;
-    await generations.takeOver(made.generation);
+    if (asked !== undefined) generations.store.noteRequest(asked, made.generation);
+    await takeOverOrDiscard(context, made, signal);
     yield generations.store.rebuild() ?? made;
   },
 });
 
+/** Switches over to a generation that was made. If that fails, the generation is removed: the old one stays live. */
+async function takeOverOrDiscard(
+  { generations, rebuilds }: OperatorContext,
+  made: Rebuild,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await generations.takeOver(made.generation);
+  } catch (error) {
+    // A process that ends cannot clean up. The next one of its directory does.
+    if (!signal.aborted) await rebuilds?.discard(made, (error as Error).message).catch(() => {});
+    throw error;
+  }
+}
+
 /** Rolls back. Answers with one line: the previous generation, which is live again. */
 export const rollbackOperation = defineOperation({
+  ofLeader: 'once',
   form: z.strictObject({}),
-  async *run({ generations }) {
+  async *run({ generations, asked }) {
     const kept = generations.store.generations().findLast(({ state }) => state === 'kept');
     if (kept === undefined) throw new Error('there is no kept generation to switch to');
+    if (asked !== undefined) generations.store.noteRequest(asked, kept.number);
     yield await generations.takeOver(kept.number);
   },
 });
 
 /** Drops generations. Answers with a line for each dropped one. */
 export const dropOperation = defineOperation({
+  ofLeader: 'again',
   form: z.strictObject({}),
-  async *run({ generations }) {
+  async *run({ generations, rebuilds }) {
     for (const number of await generations.drop()) yield { number };
+    for (const index of (await rebuilds?.dropOfOthers()) ?? []) yield { index };
+  },
+});
+
+/** Pauses or cancels the rebuild that is running. Answers with one line: the rebuild. */
+export const interruptOperation = defineOperation({
+  ofLeader: 'again',
+  form: z.strictObject({ wanted: z.enum(['pause', 'cancel']) }),
+  async *run({ rebuilds }, { wanted }) {
+    if (rebuilds === undefined) throw new Error('no server serves this data directory');
+    yield await rebuilds.interrupt(wanted);
   },
 });
 
@@ -71,6 +105,7 @@ export const dropOperation = defineOperation({
  * `outside` is true if the command would make indices outside the process.
  */
 export const canRebuildOperation = defineOperation({
+  ofLeader: 'again',
   form: z.strictObject({ outside: z.boolean() }),
   async *run({ generations }, { outside }) {
     generations.refuseTakeOver();

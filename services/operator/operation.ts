@@ -19,6 +19,11 @@ import type { DefineRoles } from '../strapi/import-archive.ts';
 export type Operation<Form extends z.ZodType, Line, Context = OperatorContext> = {
   /** Request as JSON. */
   readonly form: Form;
+  /**
+   * Present if only the leader can run it, where all processes read one index. `again`: if that process is lost, the next leader runs it from
+   * its beginning. `once`: only the data directory that began it can end it.
+   */
+  readonly ofLeader?: 'again' | 'once';
   /** True for an operation that writes: its end is reported when the reads of all workers show the writes. */
   readonly writes?: true;
   /**
@@ -58,6 +63,12 @@ export type OperatorContext = {
   };
   /** Returns the state of the follower of a Strapi; absent if there is no follower. */
   readonly follow?: () => FollowStatus;
+  /** The leader of a log whose processes read one index. Absent: this process runs every operation itself. */
+  readonly leader?: LeaderLink | undefined;
+  /** Ends rebuilds of a server. */
+  readonly rebuilds?: Rebuilds;
+  /** Id of the request, if another process of the log has sent it. */
+  readonly asked?: string;
   /** Starts a process of low priority that builds the next generation of a server. Yields the reports of that process. */
   readonly build?: (request: BuildRequest, signal: AbortSignal) => AsyncIterable<Rebuild>;
   /** Returns the read side. It is opened on demand unless a server has it open. */
@@ -72,6 +83,47 @@ export type LookContext = Pick<
   readonly generations: Pick<ServedGenerations, 'store'>;
   /** The reason why the file of the live graph cannot be used; the next start replaces or upgrades it. */
   readonly unusable?: string | undefined;
+};
+
+/** Requests to the leader of the log, if it is another process. */
+export type LeaderLink = {
+  /** Resolves to the place of the leader as soon as there is one. Rejects with a message if there is none for a minute. */
+  locate(signal: AbortSignal): Promise<'here' | 'elsewhere'>;
+  /** Sends a request for a job (jobs.ts). `here`: this process has become the leader. Rejects with a message if there is no answer. */
+  ask(request: JobRequest): Promise<JobAnswer | 'here'>;
+};
+
+/** Request of another process to the leader: it begins a job, or asks for the next lines of one. */
+export type JobRequest = {
+  /** Chosen by the sender. A request with a known id does not begin another job. */
+  readonly id: string;
+  readonly name: string;
+  readonly form: unknown;
+  /** Number of lines that the sender has. */
+  readonly after: number;
+  /** Data directory that began the job; null: not known yet. */
+  readonly directory: string | null;
+};
+
+export type JobAnswer = {
+  /** Identity of the leader's data directory. */
+  readonly directory: string;
+  readonly lines: readonly unknown[];
+  /** null: the job has not ended. `moved`: another data directory began it. */
+  readonly end:
+    | { readonly kind: 'done' | 'moved' }
+    | { readonly kind: 'failed'; readonly message: string }
+    | null;
+};
+
+/** Ends the rebuild of a server. */
+export type Rebuilds = {
+  /** See interruptRebuild. */
+  interrupt(wanted: 'pause' | 'cancel'): Promise<Rebuild>;
+  /** See discardRebuild. */
+  discard(rebuild: Rebuild, message: string): Promise<void>;
+  /** Removes indices that other data directories of the log could roll back to. */
+  dropOfOthers(): Promise<readonly string[]>;
 };
 
 /** Workers that answer reads, without the one that runs operations. */

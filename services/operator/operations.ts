@@ -4,6 +4,7 @@ import {
   canRebuildOperation,
   catchUpOperation,
   dropOperation,
+  interruptOperation,
   loadOperation,
   rebuildOperation,
   rollbackOperation,
@@ -13,6 +14,7 @@ import { importOperation } from './import.ts';
 import { importArchiveOperation } from './import-archive.ts';
 import type { LookContext, Operation, OperatorContext } from './operation.ts';
 import { listParkedOperation, parkedOperation } from './parked.ts';
+import { runOnLeader } from './run-on-leader.ts';
 import { statusOperation } from './status.ts';
 import { repairIndexOperation, verifyIndexOperation } from './verify-index.ts';
 
@@ -37,6 +39,7 @@ export const OPERATIONS = {
   'take-over': takeOverOperation,
   rollback: rollbackOperation,
   drop: dropOperation,
+  interrupt: interruptOperation,
   'repair-index': repairIndexOperation,
 } as const;
 
@@ -68,21 +71,38 @@ export type Operations = {
   close(): Promise<void>;
 };
 
-/** Runs an operation in this process. Throws a sentence for an unknown name or an invalid request. */
+/**
+ * Runs an operation in this process, or asks the leader to run it if only the leader can. Throws a sentence for an unknown name or an
+ * invalid request.
+ */
 export function runOperation(
   context: OperatorContext,
   name: string,
   request: unknown,
   signal: AbortSignal,
 ): AsyncIterable<unknown> {
+  const { operation, form } = parseOperation(name, request);
+  const { leader } = context;
+  const here = () => operation.run(context, form, signal);
+  const lines =
+    operation.ofLeader === undefined || leader === undefined
+      ? here()
+      : runOnLeader({ leader, name, form, here, isOnce: operation.ofLeader === 'once' }, signal);
+  return operation.writes === true && context.workers !== undefined ? untilShown(lines, context) : lines;
+}
+
+/** Returns an operation and its request. Throws a sentence for an unknown name or an invalid request. */
+export function parseOperation(
+  name: string,
+  request: unknown,
+): { readonly operation: Operation<z.ZodType, unknown>; readonly form: unknown } {
   const operation = Object.hasOwn(OPERATIONS, name)
     ? (OPERATIONS[name as OperationName] as unknown as Operation<z.ZodType, unknown>)
     : undefined;
   if (operation === undefined) {
     throw new Error(`there is no operation ${name}: the server and the command are of different versions`);
   }
-  const lines = operation.run(context, parseRequest(operation.form, name, request), signal);
-  return operation.writes === true && context.workers !== undefined ? untilShown(lines, context) : lines;
+  return { operation, form: parseRequest(operation.form, name, request) };
 }
 
 /** Runs an operation that changes nothing in this process. Throws a sentence for an invalid request. */

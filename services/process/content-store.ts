@@ -41,6 +41,7 @@ export type ContentStoreOptions = {
   /** The generation that is opened. Default: the live one. */
   readonly generation?: number | undefined;
   readonly handOver?: ServedGenerationsOptions['handOver'];
+  readonly abandon?: ServedGenerationsOptions['abandon'];
   readonly reportReplaced: ReportReplaced;
   /** Called with messages about the log's server at start. */
   readonly reportCheck?: (finding: string) => void;
@@ -111,13 +112,13 @@ async function openWith(
   log: EventStore,
   opened: Opened,
 ): Promise<Omit<ContentStore, 'close'>> {
-  const { data, registry, definitions, generation, handOver } = options;
+  const { data, registry, definitions, generation, handOver, abandon } = options;
   // If another process serves another generation, that process has checked the files, and it writes to one of them.
   if (generation === undefined) {
     await replaceUnusable({ data, log, report: options.reportReplaced });
     await finishSwitch(data, plan);
   }
-  const generations = opened(openServedGenerations({ data, log, plan, generation, handOver }));
+  const generations = opened(openServedGenerations({ data, log, plan, generation, handOver, abandon }));
   const { graph } = generations;
   // A graph with rows has seen a document. So a start does not search a shared log from its beginning each time.
   const isNew = graph.size().rows === 0 && !(await hasDocuments(log));

@@ -1,10 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { appliedUpTo } from '../../projections/graph/projector.ts';
-import { defined } from '../../shared/defined.ts';
 import type { Successor } from '../../shared/fleet/lease.ts';
 import { USER_TYPE } from '../../shared/schema/content-type.ts';
 import { cursorKey, followKey, webhookKey } from '../access/derived-keys.ts';
-import { importRoles } from '../access/role-commands.ts';
 import { requestOrOperator } from '../command/current-author.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { createEarlyLease } from '../fleet/require-lease.ts';
@@ -16,20 +14,14 @@ import type { OperatorContext } from '../operator/operation.ts';
 import { type Purger, startPurger } from '../purge/open-purger.ts';
 import { watchGenerations } from '../read-side/watch-generations.ts';
 import { createLogHead } from '../stores/log-head.ts';
-import { importAsset } from '../strapi/import-asset.ts';
 import { openWebhooks, type Webhooks } from '../webhooks/open-webhooks.ts';
 import { type ComposedApi, composeProcess, shapeOfShared } from './compose-process.ts';
 import type { ContentStore } from './content-store.ts';
 import { type Opened, openParts } from './opened.ts';
-import {
-  type OwnBase,
-  type OwnContent,
-  openOwnBase,
-  openOwnContent,
-  operatorContext,
-} from './own-content.ts';
+import { openOwnBase, openOwnContent } from './own-content.ts';
+import { linkOf, type OwnParts, openTidied, ownOperator, type Tidied } from './own-operator.ts';
 import type { VarveOptions } from './process-options.ts';
-import { type RunningContent, runContent } from './run-content.ts';
+import { runContent } from './run-content.ts';
 import { settleTypes } from './settle-types.ts';
 
 /** A content API over a data directory, in this process. */
@@ -74,6 +66,7 @@ export function openVarve(options: VarveOptions): Promise<Varve> {
     await Promise.race([led.readable, led.done, fleet.done, projector.done]);
     const parts = { base, content, running };
     const api = composeOwn(options, parts, opened);
+    const tidied = openTidied(options, parts, opened);
     const follow = openFollowed(options, parts, opened);
     const webhooks = await openOwnWebhooks(options, parts, opened);
     // If a generation is given, another process still serves.
@@ -84,7 +77,7 @@ export function openVarve(options: VarveOptions): Promise<Varve> {
       follow,
       webhooks: webhooks?.served,
       fleet,
-      ...endOf(options, parts),
+      ...endOf(options, parts, tidied),
       async stepDown() {
         await api.forwarding.idle();
         await webhooks?.stop();
@@ -92,17 +85,10 @@ export function openVarve(options: VarveOptions): Promise<Varve> {
       },
       isNew: base.store.isNew,
       deferred: base.store.deferred,
-      operator: ownOperator(options, parts, follow),
+      operator: ownOperator(options, parts, { follow, tidied, leader: linkOf(parts, api, opened) }),
     };
   });
 }
-
-/** Opened parts of a process with a data directory. */
-type OwnParts = {
-  readonly base: OwnBase;
-  readonly content: OwnContent;
-  readonly running: RunningContent;
-};
 
 /** Makes the API of a process with a data directory, and purges its answers from caches while it is the leader. */
 function composeOwn(options: VarveOptions, parts: OwnParts, opened: Opened): ComposedApi {
@@ -230,6 +216,7 @@ function watchOwn({ operating, mayLead }: VarveOptions, { base, content, running
 function endOf(
   { minPositionWait }: VarveOptions,
   { base, content, running }: OwnParts,
+  tidied: Tidied,
 ): Pick<Varve, 'latest' | 'yield' | 'stopped'> {
   const { led, readSide } = content;
   const { fleet, projector, types, typesEnd } = running;
@@ -246,35 +233,12 @@ function endOf(
       return typesEnd.showsAll(position);
     },
     async yield(successor) {
+      await tidied.stop();
       if (base.store.deferred.length > 0) typesEnd.begin();
       await readSide.retire();
       await fleet.stepDown(successor);
     },
     // The caller handles it when it gets the process.
     stopped: Promise.all(ends).then(() => undefined),
-  };
-}
-
-/** Context of operators' requests to a process that can write. */
-function ownOperator(
-  options: VarveOptions,
-  { base, content, running }: OwnParts,
-  follow: FollowApi | undefined,
-): OperatorContext {
-  const { log } = base.store;
-  const { library, assets, imports, halt } = running;
-  return {
-    ...operatorContext(options, base.store, content.readSide),
-    unreadable: halt.event,
-    workers: options.workersBeside,
-    imports: {
-      registry: content.registry,
-      defaultLocale: options.defaultLocale,
-      writer: imports,
-      addFormats: library.addFormats,
-      defineRoles: importRoles({ log, space: options.space }),
-      takeAsset: (file) => importAsset(assets, file, library.keepNamed),
-    },
-    ...defined({ follow: follow?.status }),
   };
 }

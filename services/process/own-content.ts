@@ -13,6 +13,7 @@ import { openChangedRows } from '../purge/changed-rows.ts';
 import { openPurgeNotes, type PurgeNotes } from '../purge/purge-notes.ts';
 import { leadReadSide } from '../read-side/lead-read-side.ts';
 import { documentsOf, type ReadSide } from '../read-side/read-side.ts';
+import { rebuildsOf } from '../rebuild/rebuilds-of.ts';
 import { assetsAddress, openAssetStore } from '../stores/open-asset-store.ts';
 import { logFolder } from '../stores/open-event-store.ts';
 import { type ContentStore, openContentStore } from './content-store.ts';
@@ -110,7 +111,7 @@ function openNotes(
 
 /** Context of operators' requests to any process with a data directory. */
 export function operatorContext(
-  { data, space, pid, schemaWarnings, build }: VarveOptions,
+  { data, space, pid, schemaWarnings, build, readSide: plan }: VarveOptions,
   { log, graph, generations }: ContentStore,
   readSide: ReadSide,
 ): OperatorContext {
@@ -122,6 +123,7 @@ export function operatorContext(
     generations,
     server: { pid },
     schemaWarnings,
+    rebuilds: rebuildsOf({ data, plan, store: generations.store, abandon: generations.abandon }),
     ...defined({ build }),
     readSide: async () => readSide,
   };

@@ -27,6 +27,7 @@ import type { ReadSidePlan } from '../read-side/read-side.ts';
 import type { WebhookReport } from '../webhooks/term-options.ts';
 import type { WebhookLimits } from '../webhooks/webhook-limits.ts';
 import type { ContentStoreOptions } from './content-store.ts';
+import type { TidyOptions } from './tidy-generations.ts';
 
 /** Options of a process that answers requests, whatever its role. */
 export type ServingOptions = {
@@ -114,6 +115,8 @@ export type FollowSettings = FollowOptions & FollowApiOptions['follow'];
 /** Receives news of the fleet. */
 export type FleetLog = Pick<SettleOptions, 'waiting'> & {
   readonly report: (what: FleetReport) => void;
+  /** Indices that failed rebuilds have left were removed, or could not be. */
+  readonly tidied: Pick<TidyOptions, 'removed' | 'failed'>;
   /** The graph's disk is full, or has space again. */
   readonly space: (what: 'full' | 'resumed', error?: unknown) => void;
 };

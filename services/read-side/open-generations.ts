@@ -7,8 +7,8 @@ import { graphFile, removeGeneration } from '../../projections/graph/store/gener
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import {
   inheritStale,
+  LeaderElsewhere,
   NO_INDICES,
-  NOT_LEADING,
   type OutsideGeneration,
   openFitting,
   switchAliases,
@@ -35,8 +35,7 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
   /** True if the generation has earlier content types than those that are, or will be, in force. */
   let isEarlier = false;
   let isDeferred = false;
-  /** The generation that served before the switch to another one. */
-  let before: number | undefined;
+  const switched: Switched = { before: undefined, entered: Promise.withResolvers<void>() };
   /** The generation to which this process is switching over. */
   let switching: { readonly number: number; readonly over: Promise<void> } | undefined;
 
@@ -44,24 +43,6 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
     if (plan === undefined) throw new Error('the generations were opened without a read side');
     readSide ??= await plan.open(of, log, indices);
     return readSide;
-  }
-
-  /** Returns the indices for a process that replaces another one. */
-  function whenLeading(next: OutsideGeneration): ServedIndices {
-    return {
-      kind: 'next',
-      set: next.set,
-      async inherit() {
-        const sets = await openFitting(next.plan.outside, graph, log, next.set);
-        inheritStale(next, await sets.live().finally(sets.close));
-      },
-      async switch(epoch) {
-        const served = store.live().number;
-        const earlier = await switchAliases(next, epoch);
-        before = served;
-        return earlier;
-      },
-    };
   }
 
   async function takeOver(wanted: number): Promise<Generation> {
@@ -85,7 +66,7 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
   }
 
   function refuseTakeOver(): void {
-    if (readSide?.writesHere() === false) throw new Error(NOT_LEADING);
+    if (readSide?.writesHere() === false) throw new LeaderElsewhere();
   }
 
   return {
@@ -93,11 +74,14 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
     store,
     takeOver,
     refuseTakeOver,
+    abandon: async () => options.abandon?.(),
+    isSwitching: () => switching !== undefined,
+    entered: switched.entered.promise,
     hasIndicesOutside: plan?.outside !== undefined,
     openReadSide() {
       const found = find(stored, number);
       const next = found.state === 'live' ? undefined : outsideOf(stored, found, graph);
-      return open(next === undefined ? { kind: 'live' } : whenLeading(next));
+      return open(next === undefined ? { kind: 'live' } : nextIndices(next, switched));
     },
     openConverted: (copy) => open({ kind: 'live' }, copy),
     async closeReadSide() {
@@ -113,16 +97,10 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
       isDeferred = true;
     },
     enter() {
-      const served = store.live().number;
-      // Only the leader switches searches.
-      if (served !== number && plan?.outside !== undefined) throw new Error(NOT_LEADING);
-      if (served !== number) {
-        store.setLive(number);
-        before = served;
-      }
-      const newest = before ?? lastKept(stored);
+      const newest = enterGeneration(stored, number) ?? switched.before ?? lastKept(stored);
       // If this process ends before the removal, the next start removes them.
       removeKept(stored, newest).catch(() => {});
+      switched.entered.resolve();
     },
     drop: () => drop(stored, switching?.number),
     async close() {
@@ -130,6 +108,38 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
       store.close();
     },
   };
+}
+
+/** `before`: the generation that served before the switch to another one. `entered`: this process serves. */
+type Switched = { before: number | undefined; readonly entered: PromiseWithResolvers<void> };
+
+/** Returns the indices for a process that replaces another one. Sets the generation that served before when the switch is done. */
+function nextIndices(next: OutsideGeneration, switched: Switched): ServedIndices {
+  const { plan, graph, log, store, set } = next;
+  return {
+    kind: 'next',
+    set,
+    async inherit() {
+      const sets = await openFitting(plan.outside, graph, { log, store }, set);
+      inheritStale(next, await sets.live().finally(sets.close));
+    },
+    async switch(epoch) {
+      const served = store.live().number;
+      const earlier = await switchAliases(next, epoch);
+      switched.before = served;
+      return earlier;
+    },
+  };
+}
+
+/** Makes a generation live unless it is. Returns the one that was live before. */
+function enterGeneration({ store, options: { plan } }: Stored, number: number): number | undefined {
+  const served = store.live().number;
+  if (served === number) return undefined;
+  // Only the leader switches searches.
+  if (plan?.outside !== undefined) throw new LeaderElsewhere();
+  store.setLive(number);
+  return served;
 }
 
 type Stored = { readonly store: GenerationStore; readonly options: ServedGenerationsOptions };
@@ -169,7 +179,7 @@ async function requireFitting(stored: Stored, found: Generation, graph: ContentG
   const outside = outsideOf(stored, found, graph);
   // A generation that is being built may have new content types, which come into force with this switch.
   if (outside === undefined || found.state === 'building') return;
-  await (await openFitting(outside.plan.outside, graph, stored.options.log, outside.set)).close();
+  await (await openFitting(outside.plan.outside, graph, outside, outside.set)).close();
 }
 
 /** Makes a generation live while no process serves, after it has applied the log. The previous live generation, `before`, is kept. */

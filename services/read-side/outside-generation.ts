@@ -14,8 +14,15 @@ export const OTHERS_READ_FOR_MS = 4_000;
 
 const LOOK_EVERY_MS = 500;
 
-export const NOT_LEADING =
-  'another process writes the documents in Elasticsearch: run the command on the data directory of the leader';
+const NOT_LEADING =
+  'another process has become the leader, which writes the documents in Elasticsearch: run the command again';
+/** Error of a process that cannot switch over, because another process is the leader. */
+export class LeaderElsewhere extends Error {
+  constructor() {
+    super(NOT_LEADING);
+  }
+}
+
 export const NO_INDICES =
   'the generation has no indices in Elasticsearch: build another generation with varve rebuild';
 const OTHER_INDICES =
@@ -36,10 +43,10 @@ export type OutsideGeneration = {
 export async function openFitting(
   outside: OutsideIndices,
   graph: Pick<ContentGraph, 'registry'>,
-  log: EventStore,
+  { log, store }: { readonly log: EventStore; readonly store: Pick<GenerationStore, 'directory'> },
   set: IndexSet,
 ): Promise<DocumentSets> {
-  const sets = await outside.open(graph.registry(), log);
+  const sets = await outside.open(graph.registry(), log, store.directory());
   if (await sets.fits(set)) return sets;
   await sets.close();
   throw new Error(OTHER_INDICES);
@@ -68,7 +75,7 @@ export async function switchAliases(
   { store, plan, log, number, graph, set }: OutsideGeneration,
   epoch: number,
 ): Promise<EarlierIndices | undefined> {
-  const sets = await openFitting(plan.outside, graph, log, set);
+  const sets = await openFitting(plan.outside, graph, { log, store }, set);
   try {
     const before = await sets.live();
     const isAlike = await sets.fits(before);
@@ -77,7 +84,7 @@ export async function switchAliases(
     store.markSwitch(number);
     if (!(await sets.promote(set, epoch))) {
       store.markSwitch(undefined);
-      throw new Error(NOT_LEADING);
+      throw new LeaderElsewhere();
     }
     store.setLive(number);
     if (isAlike) return { set: before, writes, forMs: OTHERS_READ_FOR_MS };
@@ -90,9 +97,9 @@ export async function switchAliases(
 
 /** Switches the generation of a data directory that no process serves. */
 export async function switchClosedGeneration(generation: OutsideGeneration): Promise<void> {
-  const { plan, graph, log, set } = generation;
+  const { plan, graph, log, set, store } = generation;
   const epoch = await plan.outside.newestEpoch();
-  const sets = await openFitting(plan.outside, graph, log, set);
+  const sets = await openFitting(plan.outside, graph, { log, store }, set);
   const live = await sets.live().finally(sets.close);
   inheritStale(generation, live);
   const readSide = await plan.open(graph, log, { kind: 'other', set });

@@ -17,10 +17,13 @@ export type EarlierIndices = {
   readonly forMs: number;
 };
 
+/** Identity for a caller that makes no sets and switches to none. */
+export const NO_DIRECTORY = 'none';
+
 /** Indices outside the process. */
 export type OutsideIndices = {
-  /** Opens the index sets for these content types. */
-  open(registry: SchemaRegistry, log: EventStore): Promise<DocumentSets>;
+  /** Opens the index sets of a data directory for these content types. */
+  open(registry: SchemaRegistry, log: EventStore, directory: string): Promise<DocumentSets>;
   /** Returns the epoch of the newest leader that has written the indices. */
   newestEpoch(): Promise<number>;
   /** Returns whether searches use all indices of this set. */
@@ -29,6 +32,21 @@ export type OutsideIndices = {
   own(set: IndexSet): Promise<WrittenIndices>;
   /** Removes the indices of a set that searches do not use. */
   remove(set: IndexSet): Promise<void>;
+  /** Removes the indices of attempts that no process continues. Only the leader calls it. Resolves to the indices that exist afterwards. */
+  sweep(
+    sweep: SweptBy,
+  ): Promise<{ readonly removed: readonly string[]; readonly existing: ReadonlySet<string> }>;
+};
+
+/** The leader that removes indices. */
+export type SweptBy = {
+  /** Identity of its data directory. */
+  readonly directory: string;
+  readonly epoch: number;
+  /** Returns the indices that the record of its data directory names. */
+  readonly recorded: () => ReadonlySet<string>;
+  /** True: also removes the indices that other data directories could roll back to. */
+  readonly previousOfOthers: boolean;
 };
 
 /** Index sets outside the process; a call rejects if they are unreachable. */

@@ -14,12 +14,17 @@ export type ServedGenerationsOptions = {
   readonly refuseElsewhere?: (() => Promise<void>) | undefined;
   /** The generation that is opened. Default: the live one. */
   readonly generation?: number | undefined;
+  /** Ends what `handOver` has begun. Absent: this process does not serve. */
+  readonly abandon?: Abandon | undefined;
   /**
    * Lets another process serve a generation instead of this one, with its own content types if these will change. Absent: this process does
    * not serve.
    */
   readonly handOver?: ((generation: number, changesTypes: boolean) => Promise<void>) | undefined;
 };
+
+/** Ends a hand-over to another process while this one still serves. Rejects with a message after that. */
+export type Abandon = () => Promise<void>;
 
 /** The generations of a data directory, for the process that holds the directory. It opens one of them. */
 export type ServedGenerations = {
@@ -45,6 +50,12 @@ export type ServedGenerations = {
   enter(): void;
   /** Makes a generation live: another process serves it. Does nothing if it is already live. Throws a message if this is not possible. */
   takeOver(number: number): Promise<Generation>;
+  /** Ends a switch that has not replaced this process yet. Rejects with a message if it has begun to. */
+  abandon: Abandon;
+  /** Returns whether this process is switching over to another generation. */
+  isSwitching(): boolean;
+  /** Resolves when `enter` was called. */
+  readonly entered: Promise<void>;
   /** Throws a message if this process cannot switch over to any generation at the moment. */
   refuseTakeOver(): void;
   /** True if each generation has indices outside the process. */

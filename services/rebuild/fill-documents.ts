@@ -33,7 +33,7 @@ export async function openNextIndices(
 ): Promise<GenerationIndices | undefined> {
   const { plan, store, log } = host;
   if (plan.outside === undefined) return undefined;
-  const sets = await plan.outside.open(made.registry(), log);
+  const sets = await plan.outside.open(made.registry(), log, store.directory());
   try {
     const known = store.generations().find(({ number }) => number === generation)?.indices;
     const set = known ?? (await sets.plan(scope.graph ? {} : scope));

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   describeScope,
@@ -7,12 +6,11 @@ import {
   type RebuildScope,
   sameScope,
 } from '../../projections/generations/generation.ts';
-import type { GenerationStore } from '../../projections/generations/generation-store.ts';
 import { removeGeneration } from '../../projections/graph/store/generation-files.ts';
 import { isDiskFullAtOpen } from '../../shared/sqlite/failures.ts';
 import { type FileLock, tryLockFile } from '../../shared/sqlite/lock-file.ts';
 import { ServerGone } from '../operator/call-operator.ts';
-import { removeIndices } from '../read-side/remove-indices.ts';
+import { cancelLocked, currentRebuild, lockFile } from './cancel-rebuild.ts';
 import { makeGeneration } from './make-generation.ts';
 import { type RebuildHost, RebuildInterrupted } from './rebuild-host.ts';
 
@@ -45,71 +43,10 @@ async function runLocked(host: RebuildHost, request: RebuildRequest, lock: FileL
   try {
     const rebuild = beginOrGoOn(host, request.scope);
     await makeGeneration(host, rebuild, request.accept).catch((error: unknown) => end(host, rebuild, error));
-    return current(host.store);
+    return currentRebuild(host.store);
   } finally {
     lock.release();
   }
-}
-
-/** Requests that the running rebuild is paused or cancelled. If no process works on it, this happens at once. */
-export async function interruptRebuild(where: Cancelling, wanted: 'pause' | 'cancel'): Promise<Rebuild> {
-  const { store } = where;
-  const rebuild = store.rebuild();
-  if (rebuild === undefined || isEnded(rebuild.phase))
-    throw new Error('there is no rebuild to pause or cancel');
-  if (rebuild.phase === 'taking over')
-    throw new Error(
-      `the switch to the new generation has already begun; if its server was killed, ${describeScope(rebuild.scope)} continues it`,
-    );
-  // First it tries to cancel without recording the request: a full disk has no space for that before the files are
-  // removed.
-  if (wanted === 'cancel' && (await cancelIdle(where))) return current(store);
-  store.want(rebuild.id, wanted);
-  // The process that worked on the rebuild may have ended before it read the request.
-  if (wanted === 'cancel') await cancelIdle(where);
-  return current(store);
-}
-
-/** Cancels the rebuild if no process works on it. Returns whether no process does. */
-async function cancelIdle(where: Cancelling): Promise<boolean> {
-  const { data, store } = where;
-  const lock = tryLockFile(lockFile(data));
-  if (lock === undefined) return false;
-  try {
-    const rebuild = current(store);
-    if (isEnded(rebuild.phase) || rebuild.phase === 'taking over') return true;
-    await cancel(where, rebuild);
-    store.want(rebuild.id, 'cancel');
-    return true;
-  } finally {
-    lock.release();
-  }
-}
-
-/** Cancels a copy that was made for new content types, after these types took effect without it. */
-export async function cancelUnusedCopy({ data, store, plan }: Cancelling): Promise<void> {
-  const rebuild = store.rebuild();
-  if (rebuild?.scope.copy !== true || isEnded(rebuild.phase)) return;
-  const lock = tryLockFile(lockFile(data));
-  if (lock === undefined) return;
-  try {
-    await cancel({ data, store, plan }, rebuild);
-  } finally {
-    lock.release();
-  }
-}
-
-/** Parts of the host that a cancelled rebuild needs. */
-export type Cancelling = Pick<RebuildHost, 'data' | 'store' | 'plan'>;
-
-function lockFile(data: string): string {
-  return join(data, 'rebuild.db');
-}
-
-function current(store: GenerationStore): Rebuild {
-  const rebuild = store.rebuild();
-  if (rebuild === undefined) throw new Error('there is no rebuild');
-  return rebuild;
 }
 
 function beginOrGoOn({ data, store, now }: RebuildHost, scope: RebuildScope): Rebuild {
@@ -126,7 +63,7 @@ function beginOrGoOn({ data, store, now }: RebuildHost, scope: RebuildScope): Re
     );
   }
   store.want(last.id, 'run');
-  return current(store);
+  return currentRebuild(store);
 }
 
 /**
@@ -150,7 +87,7 @@ async function attach(
     if (lock !== undefined) {
       lock.release();
       if (!isJoined) return 'cut short';
-      const left = current(host.store);
+      const left = currentRebuild(host.store);
       return isCutShort(host, left) ? 'cut short' : left;
     }
     await delay(ATTACHED_POLL_MS);
@@ -186,8 +123,13 @@ async function end(host: RebuildHost, rebuild: Rebuild, error: unknown): Promise
   // The rebuild is left as if this process had ended with its server: the next process continues it.
   if (error instanceof ServerGone) throw error;
   if (error instanceof RebuildInterrupted) {
-    if (error.wanted === 'cancel') await cancel(host, rebuild);
+    if (error.wanted === 'cancel') await cancelLocked(host, rebuild);
     return;
+  }
+  // A failed switch leaves nothing behind: the old generation stays live.
+  if (currentRebuild(host.store).phase === 'taking over') {
+    await cancelLocked(host, rebuild, (error as Error).message);
+    throw error;
   }
   const failure = isDiskFullAtOpen(error, host.data) ? freeDisk(host, rebuild, error) : error;
   host.store.note(rebuild.id, (failure as Error).message);
@@ -195,24 +137,10 @@ async function end(host: RebuildHost, rebuild: Rebuild, error: unknown): Promise
 }
 
 /** Removes an incomplete generation if the disk is full: otherwise no write is accepted until an operator removes it. */
-function freeDisk({ data, store }: RebuildHost, { generation }: Rebuild, error: unknown): unknown {
-  // The graph is complete, and another process may have it open.
-  if (current(store).phase === 'taking over') return error;
+function freeDisk({ data }: RebuildHost, { generation }: Rebuild, error: unknown): unknown {
   removeGeneration(data, generation);
   return new Error(
     `the disk of ${data} is full: what was made of generation ${generation} is removed, since writes need the space. Free some space and start the rebuild again`,
     { cause: error },
   );
-}
-
-/**
- * Cancels a rebuild. The indices are removed first, since only the record has their names. The files are removed before the record is
- * written, since a full disk has no space for it.
- */
-async function cancel({ data, store, plan }: Cancelling, { id, generation }: Rebuild): Promise<void> {
-  if (store.live().number === generation) throw new Error(`generation ${generation} serves`);
-  await removeIndices(store, generation, plan.outside);
-  removeGeneration(data, generation);
-  store.forget(generation);
-  store.enter(id, 'cancelled');
 }

@@ -7,6 +7,7 @@ import type { MetricsOfWorkers } from './metrics-of-workers.ts';
 import type { Answer, SocketName, Succession, WorkerRequest } from './protocol.ts';
 import type { ReadingWorkers } from './reading-workers.ts';
 import { type SharedSocket, shareConnections } from './share-connections.ts';
+import type { Successions } from './successions.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 /** Sockets and lock that a supervisor holds for its workers. */
@@ -17,12 +18,13 @@ type Answered = Promise<Answer & { readonly socket?: SocketHandle }>;
 export type AnswerWorkersOptions = {
   /** Hands over from a worker to another one. */
   readonly replace: (from: WorkerProcess, succession: Succession) => Promise<void>;
+  readonly successions: Pick<Successions, 'abandon'>;
   readonly reading: Pick<ReadingWorkers, 'join' | 'shown' | 'states'>;
   readonly metrics: Pick<MetricsOfWorkers, 'collect'>;
 };
 
 /** Creates the answers to requests of workers. An error becomes the answer `refused`. */
-export function answerWorkers({ replace, reading, metrics }: AnswerWorkersOptions) {
+export function answerWorkers({ replace, successions, reading, metrics }: AnswerWorkersOptions) {
   const sockets = new Map<SocketName, HeldSocket>();
   const counts = createSharedCounts(Date.now);
   const streams = createStreamCounts<WorkerProcess>();
@@ -53,8 +55,7 @@ export function answerWorkers({ replace, reading, metrics }: AnswerWorkersOption
         reading.join(from);
         return { kind: 'done' };
       case 'show':
-        await reading.shown(BigInt(request.position));
-        return { kind: 'done' };
+        return done(reading.shown(BigInt(request.position)));
       case 'count':
         return { kind: 'counted', ...counts.add(request.key, request.windowMs) };
       case 'count-stream':
@@ -69,9 +70,10 @@ export function answerWorkers({ replace, reading, metrics }: AnswerWorkersOption
       case 'lock':
         lock ??= announceDataDirectory(request.directory, request.channel);
         return { kind: 'done' };
+      case 'abandon':
+        return done(successions.abandon());
       case 'hand-over':
-        await replace(from, request);
-        return { kind: 'done' };
+        return done(replace(from, request));
     }
   }
 
@@ -92,4 +94,9 @@ export function answerWorkers({ replace, reading, metrics }: AnswerWorkersOption
       }
     },
   };
+}
+
+async function done(work: Promise<void>): Promise<Answer> {
+  await work;
+  return { kind: 'done' };
 }

@@ -13,7 +13,7 @@ import type {
 } from './protocol.ts';
 import { refuseIncompatible } from './protocol.ts';
 import { createRotation, type Rotation } from './rotation.ts';
-import { createSocketsOfWorker } from './sockets-of-worker.ts';
+import { createSocketsOfWorker, type SocketsOfWorker } from './sockets-of-worker.ts';
 import { createWorkerRequests, sendToSupervisor as send } from './worker-requests.ts';
 
 /** Steps down for the worker that replaces this one. An older supervisor does not name it. */
@@ -50,6 +50,8 @@ export type Supervisor = Hello & {
   onStop(stop: StopHeard, hurry: () => void): void;
   /** Hands over to another worker. Rejects with a message if that is not possible. */
   handOver(succession: Succession): Promise<void>;
+  /** Ends a hand-over before this worker steps down. Rejects with a message after that. */
+  abandon(): Promise<void>;
   /** Calls back when another worker is about to replace this one. That worker waits until `give` has resolved. */
   onYield(give: GiveWay): void;
   /** Calls back when the newly installed program should serve. */
@@ -65,6 +67,8 @@ export type Supervisor = Hello & {
   /** Reports that this worker cannot replace the other one. */
   fail(error: Error): void;
 };
+
+const PREPARING_EVERY_MS = 1_000;
 
 let isWorkerProcess = false;
 
@@ -87,7 +91,7 @@ export function becomeWorker(): void {
 /** Resolves with the supervisor's first message. */
 export async function connectSupervisor(): Promise<Supervisor> {
   const requests = createWorkerRequests();
-  const { ask } = requests;
+  const { ask, done } = requests;
   const rotation = createRotation({ ask, send });
   const sockets = createSocketsOfWorker(requests);
   const hello = Promise.withResolvers<Hello>();
@@ -127,15 +131,12 @@ export async function connectSupervisor(): Promise<Supervisor> {
   process.on('message', (message, socket) => hear(message as ToWorker, socket as object | undefined));
 
   const said = await hello.promise;
-  refuseIncompatible(said.compatibility);
-  if (said.succession !== undefined) sockets.wait();
+  begin(said, sockets);
   return {
     ...said,
     pid: process.ppid,
     socket: sockets.socket,
-    async lock(directory, channel) {
-      await ask({ kind: 'lock', directory, channel });
-    },
+    lock: (directory, channel) => done({ kind: 'lock', directory, channel }),
     rotation,
     serving: (log, drainMs, followers) => send({ kind: 'serving', log, drainMs, followers }),
     building: (pid) => send({ kind: 'building', pid }),
@@ -144,9 +145,8 @@ export async function connectSupervisor(): Promise<Supervisor> {
       stop = called;
       hurry = hurried;
     },
-    async handOver(succession) {
-      await ask({ kind: 'hand-over', ...succession });
-    },
+    handOver: (succession) => done({ kind: 'hand-over', ...succession }),
+    abandon: () => done({ kind: 'abandon' }),
     onYield(called) {
       giveWay = called;
     },
@@ -165,6 +165,14 @@ export async function connectSupervisor(): Promise<Supervisor> {
     },
     fail: ({ message }) => send({ kind: 'failed', reason: message }),
   };
+}
+
+/** Lets a worker that replaces another one accept no connection before its turn, and give signs of life until it ends. */
+function begin({ compatibility, succession }: Hello, { wait }: SocketsOfWorker): void {
+  refuseIncompatible(compatibility);
+  if (succession === undefined) return;
+  wait();
+  setInterval(() => send({ kind: 'preparing' }), PREPARING_EVERY_MS).unref();
 }
 
 /** Reports to the supervisor in any case: if this process cannot step down, its lease ends when the process ends. */

@@ -1,5 +1,6 @@
 import { valueWithin } from '../../shared/value-within.ts';
 import { enterIdleClass } from './idle-class.ts';
+import { isPaused } from './process-stat.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 /**
@@ -10,6 +11,12 @@ export type HandOverEnd = 'refused' | 'entered' | 'lost';
 
 /** Limit for stepping down. The supervisor kills a worker that does not answer within it. */
 const YIELD_MS = 5_000;
+
+/** A worker that prepares is killed after this time without a sign of life. It may load much data in one step. */
+const SILENT_LOOKS = 240;
+/** A worker that a signal has stopped is killed sooner: it is not just busy. */
+const PAUSED_LOOKS = 40;
+const LOOK_MS = 250;
 
 /**
  * Replaces the worker `from` by `next`. `next` opens its generation, applies the log and warms up while `from` serves. After `yielding`,
@@ -37,7 +44,10 @@ export async function handOver(
   return end;
 }
 
-/** Waits until `next` is ready. Meanwhile it uses the cores that `from` leaves idle. Returns false if one of the two has ended. */
+/**
+ * Waits until `next` is ready. Meanwhile it uses the cores that `from` leaves idle. Returns false if one of the two has ended, or if `next` was
+ * killed because it gave no sign of life for a minute, or was paused for 10 s.
+ */
 function isPrepared(from: WorkerProcess, next: WorkerProcess): Promise<boolean> {
   const idleClass = next.pid === undefined ? undefined : enterIdleClass(next.pid);
   const ready = next.steps.ready
@@ -46,7 +56,23 @@ function isPrepared(from: WorkerProcess, next: WorkerProcess): Promise<boolean> 
       () => true,
       () => false,
     );
-  return Promise.race([ready, ...[next.ended, from.ended].map((ended) => ended.then(() => false))]);
+  const endWatch = watchSigns(next);
+  const ended = [next.ended, from.ended].map((end) => end.then(() => false));
+  return Promise.race([ready, ...ended]).finally(endWatch);
+}
+
+/** Kills a worker that gives no sign of life, until the returned function is called. */
+function watchSigns(worker: WorkerProcess): () => void {
+  let [heard, silentLooks, pausedLooks] = [worker.messages(), 0, 0];
+  // Counts checks instead of time: a supervisor that was itself stopped must not kill its workers.
+  const timer = setInterval(() => {
+    const isSilent = worker.messages() === heard;
+    heard = worker.messages();
+    silentLooks = isSilent ? silentLooks + 1 : 0;
+    pausedLooks = isSilent && worker.pid !== undefined && isPaused(worker.pid) ? pausedLooks + 1 : 0;
+    if (silentLooks > SILENT_LOOKS || pausedLooks > PAUSED_LOOKS) worker.kill();
+  }, LOOK_MS);
+  return () => clearInterval(timer);
 }
 
 /** Returns whether one of these resolves before the time is over. */

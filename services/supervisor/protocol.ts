@@ -37,6 +37,8 @@ export type WorkerRequest =
   | { readonly kind: 'close'; readonly socket: SocketName }
   /** Locks the data directory until the supervisor ends, and records the address for operators' requests. */
   | { readonly kind: 'lock'; readonly directory: string; readonly channel: OperatorChannel }
+  /** Ends a hand-over before the worker steps down. Refused after that. */
+  | { readonly kind: 'abandon' }
   /** Asks for a hand-over to another worker. The answer comes when that worker serves. Then this worker gets `stop`. */
   | ({ readonly kind: 'hand-over' } & Succession);
 
@@ -111,6 +113,8 @@ export type FromWorker =
   | { readonly kind: 'greeting' }
   /** The worker ends before a rebuild that it has begun: the next one continues it, as after `renew`. An older supervisor ignores this. */
   | { readonly kind: 'unfinished' }
+  /** A sign of life of a worker that prepares to replace another one. */
+  | { readonly kind: 'preparing' }
   /** The worker cannot replace another one, and ends. */
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'ready'; readonly next?: NextWorker | undefined }
@@ -176,7 +180,7 @@ export type SentError = {
 export const WORKER_ARGUMENT = 'worker';
 
 /** Version of the messages in this file. Raise it with a change that a process of another release would not understand. */
-const PROTOCOL = 2;
+const PROTOCOL = 3;
 /** Version of the log's file. Copied, because the supervisor loads nothing that opens the log; a test compares both. */
 const LOG_VERSION = 5;
 

@@ -31,6 +31,8 @@ export function createSuccessions(options: SuccessionsOptions) {
   /** Resolves when the last hand-over is over and the worker that served before has ended. */
   let last: Promise<void> | undefined;
   let retiring: WorkerProcess | undefined;
+  /** The worker that prepares to serve, while its hand-over can still be abandoned. */
+  let preparing: WorkerProcess | undefined;
 
   /** Hand-overs wait for each other: a worker must not open a generation before the worker that had it open has ended. */
   async function replace(from: WorkerProcess, succession: Succession): Promise<void> {
@@ -39,6 +41,7 @@ export function createSuccessions(options: SuccessionsOptions) {
     const over = Promise.withResolvers<void>();
     last = over.promise;
     const next = options.start(succession);
+    preparing = next;
     let nextEnd: WorkerEnd | undefined;
     // Never rejects: the end of a worker only resolves.
     void next.ended.then((end) => {
@@ -47,11 +50,13 @@ export function createSuccessions(options: SuccessionsOptions) {
     const switching = Promise.withResolvers<void>();
     const ended = await handOver(from, next, succession.enterMs, async () => {
       if (options.isStopping()) return false;
+      preparing = undefined;
       isSwitching = true;
       switched = switching.promise;
       await options.retireReaders();
       return true;
     });
+    preparing = undefined;
     if (ended === 'entered') {
       options.entered(from, next);
       isSwitching = false;
@@ -89,6 +94,14 @@ export function createSuccessions(options: SuccessionsOptions) {
   return {
     /** Rejects with a message if the next worker does not serve afterwards. */
     replace,
+    /** Ends the hand-over, if there is one. Throws a message if a worker has begun to step down. */
+    async abandon(): Promise<void> {
+      if (isSwitching) throw new Error('the switch to the new generation has begun: it ends in a moment');
+      if (preparing === undefined) return;
+      failures.set(preparing, 'the switch was cancelled');
+      preparing.kill();
+      await last;
+    },
     /** A worker has said why it cannot serve. */
     failed: (worker: WorkerProcess, reason: string) => void failures.set(worker, reason),
     /** Returns true from the step-down of a worker until the next worker serves. Meanwhile the hand-over handles a lost worker. */

@@ -96,7 +96,7 @@ function createServer(options: SuperviseOptions): Server {
     reading,
     metrics,
     successions,
-    requests: answerWorkers({ replace: (...to) => replace(server, ...to), reading, metrics }),
+    requests: answerWorkers({ replace: (...to) => replace(server, ...to), successions, reading, metrics }),
     renewals: createRenewals(() => (isStopping() ? undefined : server.serving)),
     workers: new Set(),
     serving: undefined,

@@ -16,6 +16,8 @@ export type WorkerProcess = {
   kill(): void;
   /** A step resolves when the worker has said that the step is done. `ready` may name the worker for other processes. */
   readonly steps: Readonly<Record<HandOverStep, Promise<NextWorker | undefined>>>;
+  /** Returns the number of messages that the worker has sent. */
+  messages(): number;
   /** Resolves when the worker has ended and all its messages have been handled. */
   readonly ended: Promise<WorkerEnd>;
 };
@@ -23,7 +25,9 @@ export type WorkerProcess = {
 export type WorkerEnd = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
 /** Every message of a worker but its steps. `lost`: the socket that was sent to it has not arrived, since it may open no more files. */
-export type WorkerMessage = Exclude<FromWorker, { readonly kind: HandOverStep }> | { readonly kind: 'lost' };
+export type WorkerMessage =
+  | Exclude<FromWorker, { readonly kind: HandOverStep | 'preparing' }>
+  | { readonly kind: 'lost' };
 
 /** Node's own answer to a message whose socket has not arrived. Node drops that message and has no other sign of it. */
 const SOCKET_LOST = 'NODE_HANDLE_NACK';
@@ -36,7 +40,10 @@ export function startWorker(
 ): WorkerProcess {
   const child = fork(program, [WORKER_ARGUMENT, ...args], { stdio: 'inherit' });
   const steps = { ready: newStep(), yielded: newStep(), entered: newStep() };
+  let messages = 0;
   child.on('message', (message: FromWorker) => {
+    messages++;
+    if (message.kind === 'preparing') return;
     if (isStep(message)) steps[message.kind].resolve('next' in message ? message.next : undefined);
     else hear(message as WorkerMessage);
   });
@@ -52,6 +59,7 @@ export function startWorker(
       if (!child.connected) return;
       child.send(message, socket as unknown as SendHandle, {}, () => {});
     },
+    messages: () => messages,
     kill: () => void child.kill('SIGKILL'),
     steps: {
       ready: steps.ready.promise,

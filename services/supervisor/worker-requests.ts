@@ -7,6 +7,8 @@ export type SupervisorAnswer = { readonly answer: Answer; readonly socket: objec
 export type WorkerRequests = {
   /** Rejects with the supervisor's error, with its code, if the supervisor refuses. */
   ask(request: WorkerRequest): Promise<SupervisorAnswer>;
+  /** Calls `ask` for a request whose answer says only that it was carried out. */
+  done(request: WorkerRequest): Promise<void>;
   answered(id: number, answered: SupervisorAnswer): void;
 };
 
@@ -14,16 +16,18 @@ export type WorkerRequests = {
 export function createWorkerRequests(): WorkerRequests {
   const waiting = new Map<number, (answered: SupervisorAnswer) => void>();
   let lastId = 0;
+  const ask = async (request: WorkerRequest) => {
+    const id = ++lastId;
+    const { promise, resolve } = Promise.withResolvers<SupervisorAnswer>();
+    waiting.set(id, resolve);
+    sendToSupervisor({ kind: 'ask', id, request });
+    const { answer, socket } = await promise;
+    if (answer.kind === 'refused') throw Object.assign(new Error(answer.error.message), answer.error);
+    return { answer, socket };
+  };
   return {
-    async ask(request) {
-      const id = ++lastId;
-      const { promise, resolve } = Promise.withResolvers<SupervisorAnswer>();
-      waiting.set(id, resolve);
-      sendToSupervisor({ kind: 'ask', id, request });
-      const { answer, socket } = await promise;
-      if (answer.kind === 'refused') throw Object.assign(new Error(answer.error.message), answer.error);
-      return { answer, socket };
-    },
+    ask,
+    done: async (request) => void (await ask(request)),
     answered(id, answered) {
       waiting.get(id)?.(answered);
       waiting.delete(id);

@@ -116,7 +116,7 @@ describe('the indices that a leader makes', await needsElasticsearch(), () => {
       expect([...(await existing())].sort()).toEqual(
         [`${space}-progress`, ...Object.values(next.set)].sort(),
       );
-      const sets = cluster.sets('one');
+      const sets = cluster.sets('one', 'directory');
       const planned = await sets.plan({});
       waiting.add('PUT index').add('POST _aliases');
       await repeated(() => sets.make(planned));

@@ -1,9 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApiClient } from '../support/api-client.ts';
 import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
 import { type ElasticsearchFleet, startElasticsearchFleet } from '../support/elasticsearch-fleet.ts';
 import type { Member } from '../support/fleet.ts';
 import { runVarve } from '../support/run-varve.ts';
+import { spawnVarve } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
 const space = `fleet_hand_over_${process.pid}`;
@@ -18,27 +20,83 @@ describe('two varve project on Elasticsearch', {
 
   beforeAll(async () => {
     url = await elasticsearchUrl();
-    fleet = await startElasticsearchFleet({ url, space, projects: 2, apis: 0, serves: 0 });
+    fleet = await startElasticsearchFleet({ url, space, projects: 2, apis: 1, serves: 0 });
+    const { call } = createApiClient((await fleet.leader()).server().url);
+    for (let i = 0; i < 20; i++)
+      expect((await call('POST', '/api/tags', { data: { key: `tag ${i}` } })).status).toBe(201);
   }, 180_000);
   afterAll(() => fleet?.dispose());
 
-  const rebuild = ({ data }: Member) =>
-    runVarve([
-      ...['rebuild', '--type', 'tag', '--data', data, '--event-store', fleet.eventStore],
-      ...['--read-index', url, '--space', space],
-    ]);
+  const own = ({ data }: Member) => [
+    ...['--data', data, '--event-store', fleet.eventStore],
+    ...['--read-index', url, '--space', space],
+  ];
+  const rebuildTags = (of: Member) => ['rebuild', '--type', 'tag', ...own(of)];
+  const operate = async (args: readonly string[]) => {
+    const { code, stdout, stderr } = await runVarve(args);
+    return code === 0 ? stdout.trim().split('\n').at(-1) : stderr.trim().split('\n').at(-1);
+  };
+  const otherThan = (one: Member) => fleet.projects.find((member) => member !== one) as Member;
+  /** Names of the indices of tags that exist, by their role. */
+  const tagIndices = async () => {
+    const found = (await (await fetch(`${url}/${space}-*tag-*/_alias`)).json()) as Record<
+      string,
+      { readonly aliases: Record<string, unknown> }
+    >;
+    const roleOf = (aliases: readonly string[]) =>
+      ['kept', 'dropped'].find((role) => aliases.includes(`${space}-${role}`)) ?? 'live';
+    return Object.values(found)
+      .map(({ aliases }) => roleOf(Object.keys(aliases)))
+      .sort();
+  };
+  const shown = async () => {
+    const { meta } = await createApiClient(fleet.apis[0]?.server().url ?? '').call('GET', '/api/tags');
+    return meta;
+  };
 
   it('a rebuild on the directory of the leader succeeds each time, and the leader stays the same process', async () => {
     const leader = await fleet.leader();
-    const { call } = createApiClient(leader.server().url);
-    for (let i = 0; i < 20; i++)
-      expect((await call('POST', '/api/tags', { data: { key: `tag ${i}` } })).status).toBe(201);
-    const ends: string[] = [];
-    for (let round = 0; round < 8; round++) {
-      const { code, stdout, stderr } = await rebuild(leader);
-      ends.push(code === 0 ? 'live' : (stdout + stderr).trim());
+    for (let round = 0; round < 4; round++) {
+      expect(await operate(rebuildTags(leader))).toContain('is live');
       expect((await fleet.leader()).name).toBe(leader.name);
     }
-    expect(ends).toEqual(ends.map(() => 'live'));
+    expect(await tagIndices()).toEqual(['kept', 'kept', 'live', 'live']);
+  });
+
+  it('a rebuild, a rollback and a drop can be asked of a standby', async () => {
+    const standby = otherThan(await fleet.leader());
+    expect(await operate(rebuildTags(standby))).toContain('is live');
+    expect(await operate(['rollback', ...own(standby)])).toContain('is live');
+    expect(await tagIndices()).toEqual(['kept', 'kept', 'live', 'live']);
+    expect(await operate(['drop', ...own(standby)])).toMatch(/is removed$/);
+    expect(await tagIndices()).toEqual(['live', 'live']);
+    expect(await operate(['rollback', ...own(standby)])).toContain('there is no kept generation');
+    expect(await operate(['rebuild', '--cancel', ...own(standby)])).toContain('there is no rebuild');
+    expect(await shown()).toMatchObject({ pagination: { total: 20 } });
+  });
+
+  it('a rebuild that a standby was asked for is cancelled there', async () => {
+    const leader = await fleet.leader();
+    const running = spawnVarve([...rebuildTags(otherThan(leader)), '--max-rate', '10', '--json']);
+    await expect.poll(() => running.output(), { timeout: 30_000 }).toContain('"phase":"replaying"');
+    expect(await operate(['rebuild', '--cancel', ...own(otherThan(leader))])).toMatch(/cancelled/);
+    expect((await running.exited).output).toContain('cancelled');
+    expect(await tagIndices()).toEqual(['live', 'live']);
+  });
+
+  it('a rebuild continues in the next leader if the leader is killed, and nothing of the first attempt is left', async () => {
+    const leader = await fleet.leader();
+    const other = otherThan(leader);
+    const running = spawnVarve([...rebuildTags(other), '--max-rate', '25', '--json']);
+    await expect.poll(() => running.output(), { timeout: 60_000 }).toContain('"phase":"indexing"');
+    await leader.end('SIGKILL');
+    const { code, output } = await running.exited;
+    expect({ code, output }).toMatchObject({ code: 0 });
+    expect((await fleet.leader()).name).toBe(other.name);
+    await leader.start();
+    await expect.poll(tagIndices, { timeout: 60_000 }).toEqual(['kept', 'kept', 'live', 'live']);
+    await delay(1_000);
+    expect(await operate(rebuildTags(leader))).toContain('is live');
+    expect(await shown()).toMatchObject({ pagination: { total: 20 } });
   });
 });

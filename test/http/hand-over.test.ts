@@ -2,6 +2,7 @@ import {
   cpSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -28,6 +29,9 @@ const CLIENTS = count(3, 1);
 
 const rebuild = ({ data }: RunningServer, ...options: string[]): VarveProcess =>
   spawnVarve(['rebuild', '--graph', '--data', data, ...options]);
+
+const generationFiles = ({ data }: RunningServer) =>
+  readdirSync(data).filter((name) => /^graph(-\d+)?\.db$/.test(name));
 
 async function serverWithDocuments(options: ServerOptions = {}): Promise<RunningServer> {
   const server = await startForTest(options);
@@ -83,23 +87,28 @@ it.each(['building', 'getting ready', 'replaced'])(
   },
 );
 
-it('continues when the next process is killed, and the same rebuild serves later', LONG, async () => {
-  const server = await serverWithDocuments();
-  const [first = 0] = workers(server);
-  const running = rebuild(server);
-  process.kill(await nextWorker(server), 'SIGKILL');
-  const { code, output } = await running.exited;
-  expect({ code, output }).toMatchObject({
-    code: 1,
-    output: expect.stringContaining(
-      'generation 2 is not served: the process that should serve it was ended by SIGKILL',
-    ),
-  });
-  expect(workers(server)).toEqual([first]);
-  expect(await create(server.url, 'd')).toBe(201);
-  expect((await rebuild(server).exited).output).toContain('generation 2 is live');
-  expect(await names(server.url)).toEqual(['a', 'b', 'c', 'd']);
-});
+it(
+  'continues when the next process is killed, removes its generation, and another rebuild serves later',
+  LONG,
+  async () => {
+    const server = await serverWithDocuments();
+    const [first = 0] = workers(server);
+    const running = rebuild(server);
+    process.kill(await nextWorker(server), 'SIGKILL');
+    const { code, output } = await running.exited;
+    expect({ code, output }).toMatchObject({
+      code: 1,
+      output: expect.stringContaining(
+        'generation 2 is not served: the process that should serve it was ended by SIGKILL',
+      ),
+    });
+    expect(workers(server)).toEqual([first]);
+    expect(await create(server.url, 'd')).toBe(201);
+    expect(generationFiles(server)).toEqual(['graph.db']);
+    expect((await rebuild(server).exited).output).toContain('generation 3 is live');
+    expect(await names(server.url)).toEqual(['a', 'b', 'c', 'd']);
+  },
+);
 
 it('is replaced, even if it is killed while the next process gets ready', LONG, async () => {
   const server = await serverWithDocuments();
@@ -125,17 +134,49 @@ it('kills a paused process when another one should serve', LONG, async () => {
   await running.exited;
 });
 
-it('continues while the next process is paused', LONG, async () => {
-  const server = await serverWithDocuments();
-  const [first = 0] = workers(server);
-  const running = rebuild(server);
-  const next = await nextWorker(server);
-  process.kill(next, 'SIGSTOP');
-  expect(await create(server.url, 'd')).toBe(201);
-  process.kill(next, 'SIGKILL');
-  expect((await running.exited).code).toBe(1);
-  expect(workers(server)).toEqual([first]);
-});
+it(
+  'continues while the next process is paused, and gives the hand-over up some seconds later',
+  LONG,
+  async () => {
+    const server = await serverWithDocuments();
+    const [first = 0] = workers(server);
+    const running = rebuild(server);
+    const next = await nextWorker(server);
+    process.kill(next, 'SIGSTOP');
+    expect(await create(server.url, 'd')).toBe(201);
+    const { code, output } = await running.exited;
+    expect({ code, output }).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('generation 2 is not served'),
+    });
+    expect([isRunning(next), workers(server), generationFiles(server)]).toEqual([
+      false,
+      [first],
+      ['graph.db'],
+    ]);
+    expect((await rebuild(server).exited).output).toContain('is live');
+  },
+);
+
+it(
+  'a rebuild is cancelled while the next process gets ready: that process ends, and nothing is left',
+  LONG,
+  async () => {
+    const server = await serverWithDocuments();
+    const [first = 0] = workers(server);
+    const running = rebuild(server);
+    const next = await nextWorker(server);
+    process.kill(next, 'SIGSTOP');
+    const cancelled = await runVarve(['rebuild', '--cancel', '--data', server.data]);
+    expect(cancelled).toMatchObject({ code: 0, stdout: 'the rebuild was cancelled\n' });
+    expect((await running.exited).output).toContain('the switch was cancelled');
+    expect([isRunning(next), workers(server), generationFiles(server)]).toEqual([
+      false,
+      [first],
+      ['graph.db'],
+    ]);
+  },
+);
 
 it('starts another process when neither of the two can serve', LONG, async () => {
   const server = await serverWithDocuments();

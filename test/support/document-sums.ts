@@ -34,7 +34,9 @@ export async function foundSums(url: string, space: string): Promise<DocumentSum
     readonly alias: string;
   }[];
   const sums = new Map<string, string>();
-  for (const { alias } of aliases.filter((each) => !/-(write|kept|lead-\d+)$/.test(each.alias))) {
+  for (const { alias } of aliases.filter(
+    (each) => !/-(write|kept|dropped|lead-\d+|(building|previous)-[\da-f]+)$/.test(each.alias),
+  )) {
     let after: number | undefined;
     for (;;) {
       const hits = await searchSums(url, alias, after);

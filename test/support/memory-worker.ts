@@ -21,6 +21,7 @@ export function createMemoryWorker(): MemoryWorker {
     says: (step, next) => steps[step].resolve(next),
     ends: () => ended.resolve({ code: 1, signal: null }),
     pid: undefined,
+    messages: () => 0,
     send: (message) => void heard.push(message),
     kill() {
       isKilled = true;

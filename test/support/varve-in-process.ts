@@ -36,7 +36,12 @@ export function openInProcess(data: string, options: Partial<VarveOptions> = {})
     presence: createPresence(),
     address: 'http://127.0.0.1:9',
     reportReplaced: () => {},
-    fleetLog: { waiting: () => {}, report: () => {}, space: () => {} },
+    fleetLog: {
+      waiting: () => {},
+      report: () => {},
+      space: () => {},
+      tidied: { removed: () => {}, failed: () => {} },
+    },
     operating: createOperating({
       metrics: false,
       restarts: 0,

@@ -1,9 +1,5 @@
 import { catchUpOrThrow } from '../../../projections/graph/projector.ts';
-import type { EventStore } from '../../../shared/event-store/event-store.ts';
 import { upcast } from '../../../shared/events/upcasters.ts';
-import { readLease } from '../../fleet/lease-view.ts';
-import { probeLeader } from '../../fleet/probe-leader.ts';
-import { LEADER_TIMEOUTS } from '../../fleet/watch-leader.ts';
 import type { OpenedHere } from '../../operator/open-operations.ts';
 import type { OperatorContext } from '../../operator/operation.ts';
 import { runOperation } from '../../operator/operations.ts';
@@ -16,6 +12,7 @@ import { quietLogger } from '../output/create-logger.ts';
 import { printReplaced } from '../output/log-reports.ts';
 import { chooseReadSide } from '../settings/read-side.ts';
 import type { OperatorSettings } from '../settings/settings.ts';
+import { refuseWhereOthersLead } from './refuse-where-others-lead.ts';
 
 /** Opens an unused data directory for operations of this process. Called after it is locked. */
 export async function openHere(settings: OperatorSettings): Promise<OpenedHere> {
@@ -57,17 +54,4 @@ export async function openHere(settings: OperatorSettings): Promise<OpenedHere> 
       await log.close();
     },
   };
-}
-
-/**
- * Throws a message if another process is the leader, because the leader writes the indices. No other process uses this directory, but
- * others may use its log.
- */
-async function refuseWhereOthersLead(log: EventStore, space: string): Promise<void> {
-  const { leader } = await readLease(log, space);
-  if (leader === undefined || (await probeLeader(leader, LEADER_TIMEOUTS.silence, undefined)) !== 'alive')
-    return;
-  throw new Error(
-    `the leader is another process (${leader.address}): run the command on its data directory, or stop it first`,
-  );
 }

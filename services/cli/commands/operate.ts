@@ -92,8 +92,9 @@ export async function rollback(settings: OperatorSettings): Promise<void> {
 export async function drop(settings: OperatorSettings): Promise<void> {
   await withOperations(settings, async (operations) => {
     let count = 0;
-    for await (const { number } of operations.run('drop', {})) {
-      console.log(`generation ${number} is removed`);
+    for await (const dropped of operations.run('drop', {})) {
+      if ('index' in dropped) console.log(`the index ${dropped.index} of another data directory is removed`);
+      else console.log(`generation ${dropped.number} is removed`);
       count++;
     }
     if (count === 0) console.log('no generation is kept');

@@ -20,7 +20,8 @@ import { callOperator, ServerGone, ServerSilent } from '../../operator/call-oper
 import { operationsOfServer } from '../../operator/open-operations.ts';
 import type { BuildRequest } from '../../operator/operation.ts';
 import type { LoadSample } from '../../operator/watch-load.ts';
-import { interruptRebuild, runRebuild } from '../../rebuild/run-rebuild.ts';
+import { interruptRebuild } from '../../rebuild/cancel-rebuild.ts';
+import { runRebuild } from '../../rebuild/run-rebuild.ts';
 import { createThrottle, type Throttle } from '../../rebuild/throttle.ts';
 import { logAddress, openEventStore } from '../../stores/open-event-store.ts';
 import { isBuilder, lowerPriority } from '../../supervisor/builder-process.ts';
@@ -30,6 +31,7 @@ import { chooseReadSide } from '../settings/read-side.ts';
 import { InvalidSettings, type OperatorSettings } from '../settings/settings.ts';
 import { readLiveGraph } from './live-graph-file.ts';
 import { awaitOperations, requireDataDirectory } from './operate.ts';
+import { refuseWhereOthersLead } from './refuse-where-others-lead.ts';
 
 /** Options of `varve rebuild`, as typed. */
 export type RebuildArguments = {
@@ -53,8 +55,7 @@ export async function rebuild(settings: OperatorSettings, given: RebuildArgument
   const store = openGenerationStore(data);
   try {
     if (wanted !== undefined) {
-      const plan = await chooseReadSide(settings, await quietLogger());
-      report(await interruptRebuild({ data, store, plan }, wanted), store, given);
+      report(await interrupt(settings, store, wanted), store, given);
       return;
     }
     const scope = parseScope(given, readLiveGraph(data, (graph) => graph.types()) ?? []);
@@ -76,6 +77,24 @@ function parseInterruption({ pause, cancel, json: _json, ...others }: RebuildArg
   if (wanted !== undefined && Object.keys(others).length > 0)
     throw new InvalidSettings(`--${wanted} applies to the current rebuild: omit the other options`);
   return wanted;
+}
+
+/** Pauses or cancels the rebuild: through the server of the directory, which may ask the leader, or here. */
+async function interrupt(
+  settings: OperatorSettings,
+  store: GenerationStore,
+  wanted: 'pause' | 'cancel',
+): Promise<Rebuild> {
+  const { data } = settings;
+  const channel = readDirectoryHolder(data)?.channel;
+  try {
+    if (channel !== undefined && (await isThere(channel)))
+      for await (const line of callOperator(channel, 'interrupt', { wanted })) return line as Rebuild;
+  } catch (error) {
+    if (!(error instanceof ServerGone) || error instanceof ServerSilent) throw error;
+  }
+  const plan = await chooseReadSide(settings, await quietLogger());
+  return interruptRebuild({ data, store, plan, abandon: async () => {} }, wanted);
 }
 
 type Making = {
@@ -135,6 +154,7 @@ async function makeHere(making: Making, isOver = false): Promise<Rebuild> {
   // The low priority of this process does not reduce the load on the cluster to which it writes.
   const watching = plan.outside === undefined ? NOT_WATCHED : observeServer(data, throttle, stop.signal);
   try {
+    if (plan.outside !== undefined && !isBuilder()) await refuseWhereOthersLead(log, space);
     await watching.sampled;
     return await runRebuild(
       {

@@ -21,6 +21,11 @@ export function logFleet(logger: Logger): FleetLog {
         );
       else logger.info({}, 'the disk of the content graph has space again: writes continue');
     },
+    tidied: {
+      removed: (indices) => logger.info({ indices }, 'removed indices that no process uses any more'),
+      failed: (error) =>
+        logger.warn({ reason: (error as Error).message }, 'unused indices cannot be removed: trying again'),
+    },
     report(what) {
       switch (what.kind) {
         case 'leading':

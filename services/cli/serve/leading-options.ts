@@ -45,6 +45,7 @@ function successionOptions(
     claimsFrom: supervisor.turn,
     workersBeside: settings.workers === 1 ? undefined : supervisor.rotation,
     // Recent requests do not help with other content types, because every answer changes.
+    abandon: supervisor.abandon,
     handOver: (generation: number, changesTypes: boolean) =>
       supervisor.handOver({
         generation,

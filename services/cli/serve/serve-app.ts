@@ -9,6 +9,7 @@ import type { Listener } from '../../http/sockets/listen.ts';
 import { METRICS } from '../../operating/metric-definitions.ts';
 import type { Operating } from '../../operating/operating.ts';
 import { observeRequests } from '../../operating/request-id.ts';
+import type { Jobs } from '../../operator/jobs.ts';
 import type { Status } from '../../operator/status.ts';
 import type { Rotation } from '../../supervisor/rotation.ts';
 import { packageVersion } from '../output/package-version.ts';
@@ -28,6 +29,8 @@ export type ServeAppOptions = {
   readonly operating: Operating;
   /** State of its projections, if it has any. */
   readonly status?: () => Promise<Status>;
+  /** Runs operations that other processes of the log ask for. */
+  readonly jobs?: Jobs;
   /** Called when requests are passed on, with their handler. Prints the greeting, or replaces another worker. */
   readonly greet: (handler: RequestListener) => Promise<void>;
   /** This worker's part of the rotation, if there are several workers. */
@@ -48,7 +51,12 @@ export async function serveApp(options: ServeAppOptions): Promise<void> {
     ...served,
     answersReads: role !== 'project',
     apiPrefix: options.apiPrefix,
-    ...defined({ status, searchPage: searchPageOf(settings), acknowledged: options.acknowledged }),
+    ...defined({
+      status,
+      jobs: options.jobs,
+      searchPage: searchPageOf(settings),
+      acknowledged: options.acknowledged,
+    }),
     logger: options.logger,
     bodyLimit: settings.bodyLimit,
     uploadLimit: settings.uploadLimit,

@@ -4,9 +4,10 @@ import { join, resolve } from 'node:path';
 import { defined } from '../../../shared/defined.ts';
 import type { Listener, ListenOptions } from '../../http/sockets/listen.ts';
 import { WAIT_LIMITS } from '../../http/sockets/waiting-requests.ts';
+import { createJobs } from '../../operator/jobs.ts';
 import { readStatus } from '../../operator/status.ts';
 import { openVarve, type Varve } from '../../process/open-varve.ts';
-import { cancelUnusedCopy } from '../../rebuild/run-rebuild.ts';
+import { cancelUnusedCopy } from '../../rebuild/cancel-rebuild.ts';
 import { connectSupervisor } from '../../supervisor/connect-supervisor.ts';
 import type { NextWorker } from '../../supervisor/protocol.ts';
 import { reachableUrl } from '../output/reachable-url.ts';
@@ -145,6 +146,7 @@ async function answerRequests(parts: LeadingParts, { varve, listener }: OpenServ
     logger,
     operating: ports.operating,
     status: () => readStatus(varve.operator),
+    jobs: createJobs(varve.operator),
     greet: (handler) => greet(parts, { varve, listener }, handler),
     watched: (handler) => watchRequests(parts, handler),
     ...leading?.shared(varve),

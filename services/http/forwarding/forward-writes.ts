@@ -76,11 +76,11 @@ export function forwardWrites(
     }
     // The process lost the lease while it carried the command out: nothing of it takes effect.
     if (isStream(request)) throw interrupted();
-    const answer = await askLeader(options, sender, sentWrite(request, options), true);
+    const answer = await sendToLeader(options, sender, sentWrite(request, options), true);
     if (answer === 'here') throw error;
     return passOn(reply, answer, options);
   });
-  return (write) => askLeader(options, sender, write);
+  return (write) => sendToLeader(options, sender, write);
 }
 
 /** Resolves with the leader's answer, or with `here` if this process is the leader. Rejects with RequestError (503) after a time limit. */
@@ -108,7 +108,7 @@ function runOnLeader(handler: RouteHandlerMethod, options: Leading, sender: Send
     if (!(refused instanceof NotLeading)) throw refused;
     // The leader may have stored the write. If this process carries it out later, it must be the same command.
     if (!isStream(request)) request.command ??= { id: options.newCommandId() };
-    const answer = await askLeader(options, sender, sentWrite(request, options));
+    const answer = await sendToLeader(options, sender, sentWrite(request, options));
     if (answer !== 'here') return passOn(reply, answer, options);
     request.isElsewhere = false;
     return carryOut();
@@ -134,8 +134,8 @@ function sentWrite(request: FastifyRequest, { newCommandId }: ForwardingOptions)
 }
 
 /** See AskLeader. With `alsoHere` the write is sent even if this process is the leader. */
-async function askLeader(
-  { fleet, refuseWrites }: ForwardingOptions,
+export async function sendToLeader(
+  { fleet, refuseWrites }: Pick<ForwardingOptions, 'fleet' | 'refuseWrites'>,
   { send }: Sender,
   write: SentWrite,
   alsoHere = false,

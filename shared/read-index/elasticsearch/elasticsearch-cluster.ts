@@ -43,8 +43,8 @@ export type ElasticsearchCluster = {
   createWriter(set?: IndexSet): DocumentIndex;
   /** The index set that this process reads. */
   readonly indices: CurrentSet;
-  /** Returns the index sets: the live one, and functions to make others and to switch to them. */
-  sets(log: string): IndexSets;
+  /** Returns the index sets of a data directory: the live one, and functions to make others and to switch to them. */
+  sets(log: string, directory: string): IndexSets;
   /** Makes reads and writes use this set. */
   use(set: IndexSet): void;
   /** Returns the progress of the documents relative to a log. */
@@ -109,7 +109,7 @@ export function createElasticsearchCluster(options: ElasticsearchClusterOptions)
   const spread = options.spread ?? ONE_SHARD;
   return {
     indices,
-    sets: (log) => createIndexSets({ client, names, space, layouts: all, log, spread }),
+    sets: (log, directory) => createIndexSets({ client, names, space, layouts: all, log, spread, directory }),
     use(set) {
       indices.fix(set);
       written = set;

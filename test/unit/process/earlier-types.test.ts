@@ -70,6 +70,7 @@ function outsideReadSide(closed: () => void, lost = Promise.withResolvers<void>(
       isLive: async () => true,
       own: async () => () => false,
       remove: async () => {},
+      sweep: async () => ({ removed: [], existing: new Set() }),
     },
   };
 }

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Rebuild } from '../../../projections/generations/generation.ts';
@@ -10,8 +10,9 @@ import { openContentGraph } from '../../../projections/graph/content-graph.ts';
 import { graphFile } from '../../../projections/graph/store/generation-files.ts';
 import type { Operations } from '../../../services/operator/operations.ts';
 import { embeddedReadSide } from '../../../services/read-side/embedded-read-side.ts';
+import { interruptRebuild } from '../../../services/rebuild/cancel-rebuild.ts';
 import type { RebuildHost } from '../../../services/rebuild/rebuild-host.ts';
-import { interruptRebuild, runRebuild } from '../../../services/rebuild/run-rebuild.ts';
+import { runRebuild } from '../../../services/rebuild/run-rebuild.ts';
 import { createThrottle } from '../../../services/rebuild/throttle.ts';
 import { openSqliteEventStore } from '../../../shared/event-store/sqlite/sqlite-event-store.ts';
 import { upcast } from '../../../shared/events/upcasters.ts';
@@ -64,13 +65,19 @@ describe('a builder', () => {
     worker.close();
   });
 
-  it('is not cancelled during the switch; the refusal names the command that continues it', async () => {
-    const { id } = store.begin(SCOPE, '2026-11-23T00:00:00.000Z');
+  it('is cancelled before the switch if the server ends its hand-over, and not after that', async () => {
+    const { id, generation } = store.begin(SCOPE, '2026-11-23T00:00:00.000Z');
+    openContentGraph(graphFile(data, generation)).close();
     store.enter(id, 'taking over');
-    await expect(interruptRebuild(host, 'cancel')).rejects.toThrow(
-      'if its server was killed, varve rebuild --graph continues it',
-    );
+    const begun = { ...host, abandon: () => Promise.reject(new Error('the switch has begun')) };
+    await expect(interruptRebuild(begun, 'cancel')).rejects.toThrow('the switch has begun');
     expect(store.rebuild()).toMatchObject({ phase: 'taking over', wanted: 'run' });
+    expect(await interruptRebuild({ ...host, abandon: async () => {} }, 'cancel')).toMatchObject({
+      id,
+      phase: 'cancelled',
+    });
+    expect(store.generations()).toHaveLength(1);
+    expect(existsSync(graphFile(data, generation))).toBe(false);
   });
 
   it('continues the rebuild of a process that is killed while this one waits for it', async () => {

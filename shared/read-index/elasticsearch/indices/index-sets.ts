@@ -3,16 +3,18 @@ import type { Uid } from '../../../schema/content-type.ts';
 import type { IndexSet } from '../../index-set.ts';
 import type { World } from '../../read-index.ts';
 import type { DocumentLayout } from '../layout/document-layout.ts';
-import { createIndexNames, type IndexNames, keptAlias, writeAlias } from '../layout/index-names.ts';
+import { createIndexNames, type IndexNames, keptAlias, setAlias, writeAlias } from '../layout/index-names.ts';
 import { type CreateIndexOptions, createIndex, signature } from './create-index.ts';
 import { deleteIndices } from './delete-indices.ts';
-import { moveAliases } from './leader-fence.ts';
+import { createLeaderFence, moveAliases } from './leader-fence.ts';
 import { type FoundIndices, placesOf, readIndices } from './read-indices.ts';
 
 export type IndexSetsOptions = CreateIndexOptions & {
   readonly names: IndexNames;
   readonly space: string;
   readonly layouts: readonly DocumentLayout[];
+  /** Identity of the data directory whose generations the sets are. */
+  readonly directory: string;
 };
 
 /** Part to rebuild; absent members: everything. */
@@ -37,7 +39,9 @@ export type IndexSets = {
 
 /** Creates the sets of a namespace. Every call asks the cluster; nothing is cached. */
 export function createIndexSets(options: IndexSetsOptions): IndexSets {
-  const { names, space, layouts } = options;
+  const { client, names, space, layouts, directory } = options;
+  const building = setAlias(space, 'building', directory);
+  const previous = setAlias(space, 'previous', directory);
   const places = placesOf(layouts);
   const aliasOf = ({ layout, world }: (typeof places)[number]) => names.alias(layout.type, world);
   const live = async () => liveSet(await readIndices(options), options);
@@ -45,7 +49,8 @@ export function createIndexSets(options: IndexSetsOptions): IndexSets {
     live,
     async plan({ type, world }) {
       const found = await readIndices(options);
-      const number = 1 + Math.max(0, ...places.flatMap(found).map((each) => each.number));
+      const newest = Math.max(0, ...places.flatMap(found).map((each) => each.number));
+      const number = Math.max(newest + 1, firstNumberOf(await createLeaderFence(client, space).newest()));
       const now = liveSet(found, options);
       return Object.fromEntries(
         places.map((place) => {
@@ -61,12 +66,16 @@ export function createIndexSets(options: IndexSetsOptions): IndexSets {
       const missing = places.filter((place) => {
         const there = found(place).find(({ index }) => index === set[aliasOf(place)]);
         if (there === undefined) return true;
-        if (there.read || there.made === signature(place.layout, options.log)) return false;
-        throw new Error(`the index ${there.index} was made for other content types: cancel the rebuild`);
+        if (there.read) return false;
+        if (there.made !== signature(place.layout, options.log))
+          throw new Error(`the index ${there.index} was made for other content types: cancel the rebuild`);
+        if (!there.marks.includes(building))
+          throw new Error(`the index ${there.index} belongs to another process: cancel the rebuild`);
+        return false;
       });
       await Promise.all(
         missing.map((place) =>
-          createIndex(options, set[aliasOf(place)] as string, place.layout, [keptAlias(space)]),
+          createIndex(options, set[aliasOf(place)] as string, place.layout, [keptAlias(space), building]),
         ),
       );
     },
@@ -85,16 +94,32 @@ export function createIndexSets(options: IndexSetsOptions): IndexSets {
         return [
           { add: { index, alias } },
           { remove: { index, alias: keptAlias(space), must_exist: false } },
+          { remove: { index, alias: building, must_exist: false } },
+          { remove: { index, alias: previous, must_exist: false } },
           { add: { index, alias: writeAlias(index) } },
           ...(old === undefined
             ? []
-            : [{ remove: { index: old, alias } }, { add: { index: old, alias: keptAlias(space) } }]),
+            : [
+                { remove: { index: old, alias } },
+                { add: { index: old, alias: keptAlias(space) } },
+                { add: { index: old, alias: previous } },
+              ]),
         ];
       });
       return moveAliases(options, epoch, actions);
     },
   };
 }
+
+/**
+ * Returns the first number of indices that a process may make while this epoch is the newest. An index of an earlier epoch never has it, so a
+ * process that was the leader before cannot mistake another's index for its own, even if its own was deleted.
+ */
+export function firstNumberOf(epoch: number): number {
+  return 1 + Math.max(0, epoch - 1) * NUMBERS_OF_EPOCH;
+}
+
+const NUMBERS_OF_EPOCH = 1_000;
 
 /** Returns the live indices of a namespace, by their aliases. */
 export async function readLiveSet(

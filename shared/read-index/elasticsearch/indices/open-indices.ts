@@ -6,7 +6,7 @@ import { writeAlias } from '../layout/index-names.ts';
 import { acknowledged } from './acknowledged.ts';
 import { createIndex, signature } from './create-index.ts';
 import { deleteIndices } from './delete-indices.ts';
-import { type IndexSetsOptions, liveSet } from './index-sets.ts';
+import { firstNumberOf, type IndexSetsOptions, liveSet } from './index-sets.ts';
 import { moveAliases } from './leader-fence.ts';
 import { progressIndex } from './progress-document.ts';
 import {
@@ -18,7 +18,7 @@ import {
 } from './read-indices.ts';
 import { tagsIndex } from './tags-document.ts';
 
-export type OpenIndicesOptions = IndexSetsOptions & {
+export type OpenIndicesOptions = Omit<IndexSetsOptions, 'directory'> & {
   /** True to make every document again, even if the indices are complete. */
   readonly replaceAll: boolean;
   /** Epoch of the leader that makes the indices. */
@@ -91,9 +91,10 @@ async function makeNext(
   { layout, world }: IndexPlace,
   before: readonly FoundIndex[],
 ): Promise<Built> {
-  const { names } = options;
+  const { names, epoch } = options;
   const old = before.filter(({ read }) => read).map((each) => each.index);
-  for (let number = Math.max(0, ...before.map((each) => each.number)) + 1; ; number++) {
+  const newest = Math.max(0, ...before.map((each) => each.number));
+  for (let number = Math.max(newest + 1, firstNumberOf(epoch)); ; number++) {
     const index = names.index(layout.type, world, number);
     if (await createIndex(options, index, layout))
       return { alias: names.alias(layout.type, world), index, old };

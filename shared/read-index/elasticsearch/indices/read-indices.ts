@@ -16,6 +16,8 @@ export type FoundIndex = {
   readonly read: boolean;
   /** True if it belongs to a generation that is being built or is kept, so it is not a leftover. */
   readonly kept: boolean;
+  /** All its aliases. */
+  readonly marks: readonly string[];
 };
 
 /** Returns the existing indices for a layout and world. */
@@ -37,7 +39,8 @@ export async function readIndices({ client, names, space }: Where): Promise<Foun
       if (!Number.isInteger(number) || index !== names.index(type, world, number)) return [];
       const made = String(mappings?._meta?.['varve']);
       const kept = aliases?.[keptAlias(space)] !== undefined;
-      return [{ index, number, made, read: aliases?.[alias] !== undefined, kept }];
+      const read = aliases?.[alias] !== undefined;
+      return [{ index, number, made, read, kept, marks: Object.keys(aliases ?? {}) }];
     });
   };
 }

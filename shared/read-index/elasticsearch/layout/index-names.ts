@@ -39,3 +39,13 @@ export function writeAlias(index: string): string {
 export function keptAlias(space: string): string {
   return `${space}-kept`;
 }
+
+/** Returns the alias of the indices that a data directory is building, or that served before its switch. */
+export function setAlias(space: string, state: 'building' | 'previous', directory: string): string {
+  return `${space}-${state}-${directory}`;
+}
+
+/** Returns the alias of indices that are about to be deleted. No process uses them any more. */
+export function droppedAlias(space: string): string {
+  return `${space}-dropped`;
+}

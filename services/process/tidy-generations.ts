@@ -1,0 +1,109 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isEnded } from '../../projections/generations/generation.ts';
+import { removeGeneration } from '../../projections/graph/store/generation-files.ts';
+import type { Fleet } from '../fleet/fleet.ts';
+import { leadTerms } from '../fleet/lead-terms.ts';
+import type { Rebuilds } from '../operator/operation.ts';
+import type { ReadSidePlan } from '../read-side/read-side.ts';
+import type { ServedGenerations } from '../read-side/served-generations.ts';
+import { discardRebuild, interruptRebuild } from '../rebuild/cancel-rebuild.ts';
+import { rebuildsOf } from '../rebuild/rebuilds-of.ts';
+
+export type TidyOptions = {
+  readonly data: string;
+  readonly plan: ReadSidePlan;
+  readonly generations: Pick<ServedGenerations, 'store' | 'entered' | 'abandon' | 'isSwitching'>;
+  readonly fleet: Pick<Fleet, 'epoch' | 'changed' | 'leader'>;
+  readonly removed: (indices: readonly string[]) => void;
+  readonly failed: (error: unknown) => void;
+};
+
+const TIDY_EVERY_MS = 15_000;
+/** Looks until a switch that no process continues is given up: the command that waits for a killed server continues it sooner. */
+const LEFT_LOOKS = 4;
+
+/**
+ * Starts to remove what failed rebuilds have left, as soon as this process serves. Where all processes read one index, only the leader's
+ * rebuild can end: the leader removes the indices of others, and a process that is no longer the leader cancels its own rebuild.
+ */
+export function tidyGenerations(options: TidyOptions): Rebuilds & { stop(): Promise<void> } {
+  const { data, plan, generations, fleet } = options;
+  const { store, abandon } = generations;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+  const work = async () => {
+    await Promise.race([generations.entered, stopped]);
+    await Promise.all([giveUpSwitches(options, signal), plan.outside && tidyIndices(options, signal)]);
+  };
+  work().catch(options.failed);
+  return {
+    ...rebuildsOf({ data, store, plan, abandon }),
+    async dropOfOthers() {
+      const epoch = fleet.epoch();
+      return epoch === undefined || plan.outside === undefined ? [] : sweep(options, epoch, true);
+    },
+    async stop() {
+      stopping.abort();
+    },
+  };
+}
+
+/** Removes a generation that was ready to be served when its server was killed, if no command continues the switch. */
+async function giveUpSwitches(
+  { data, plan, generations: { store, isSwitching }, failed }: TidyOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let looks = 0; !signal.aborted; ) {
+    const rebuild = store.rebuild();
+    const isLeft = rebuild?.phase === 'taking over' && !isSwitching();
+    looks = isLeft ? looks + 1 : 0;
+    if (isLeft && looks > LEFT_LOOKS)
+      await discardRebuild({ data, plan, store }, rebuild, 'no process continued the switch').catch(failed);
+    await delay(TIDY_EVERY_MS, undefined, { signal, ref: false }).catch(() => {});
+  }
+}
+
+function tidyIndices(options: TidyOptions, signal: AbortSignal): Promise<void> {
+  const { fleet, failed } = options;
+  return leadTerms({
+    epoch: fleet.epoch,
+    async lead(epoch) {
+      await sweep(options, epoch);
+      await fleet.changed(TIDY_EVERY_MS);
+    },
+    async rest() {
+      if (fleet.leader().kind === 'elsewhere' && !signal.aborted) await cancelOwn(options);
+      await fleet.changed(TIDY_EVERY_MS);
+    },
+    signal,
+    failed,
+  });
+}
+
+/** Removes forgotten indices, and records of generations whose indices another leader has removed. Resolves to the removed indices. */
+async function sweep(
+  { data, plan, generations: { store }, removed: report }: TidyOptions,
+  epoch: number,
+  previousOfOthers = store.generations().some(({ state }) => state === 'kept'),
+): Promise<readonly string[]> {
+  const recorded = () => new Set(store.generations().flatMap(({ indices = {} }) => Object.values(indices)));
+  const directory = store.directory();
+  const swept = await plan.outside?.sweep({ directory, epoch, recorded, previousOfOthers });
+  if (swept === undefined) return [];
+  if (swept.removed.length > 0) report(swept.removed);
+  for (const { number, state, indices } of store.generations()) {
+    const isWhole = Object.values(indices ?? {}).every((index) => swept.existing.has(index));
+    if (state !== 'kept' || isWhole) continue;
+    removeGeneration(data, number);
+    store.forget(number);
+  }
+  return swept.removed;
+}
+
+/** Cancels the rebuild of this directory: another process is the leader, and would not let it switch over. */
+async function cancelOwn({ data, plan, generations: { store, abandon } }: TidyOptions): Promise<void> {
+  const rebuild = store.rebuild();
+  if (rebuild === undefined || isEnded(rebuild.phase) || rebuild.wanted === 'cancel') return;
+  await interruptRebuild({ data, store, plan, abandon }, 'cancel');
+}
