@@ -1,10 +1,12 @@
 import { type CommandRow, command, commandsOf, JSON_OPTION } from './settings/command.ts';
 import { OPERATOR_SETTINGS, TOKEN_SETTINGS, WEBHOOK_COMMAND_SETTINGS } from './settings/settings.ts';
+import { TYPES_SETTINGS } from './settings/types-settings.ts';
 
 export const COMMAND_GROUPS = {
   token: 'create, list and revoke access tokens',
   webhook: 'manage webhooks, which notify other servers of changed content',
   parked: 'list, retry and drop documents that the read index refused',
+  types: 'compare content types with stored entries',
   assets: 'make missing smaller pictures of uploaded files',
 } as const;
 
@@ -145,6 +147,14 @@ export const GROUPED_COMMANDS: readonly CommandRow[] = [
     argument: ['[items-or-documents...]'],
     options: [['--all', 'all parked documents']],
     run: ({ decideParked }) => decideParked('drop'),
+  }),
+  command({
+    name: 'types diff',
+    description:
+      'show what a start with these content types would do to how many entries, and write nothing; the exit code is 1 if the start would be refused',
+    options: [JSON_OPTION],
+    settings: TYPES_SETTINGS,
+    load: async () => (await import('./commands/types.ts')).showTypesDiff,
   }),
   command({
     name: 'assets formats',

@@ -5,7 +5,12 @@ import { createAsk } from '../support/access-client.ts';
 import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
 import { removeIndices } from '../support/remove-indices.ts';
 import { type Ran, runVarve } from '../support/run-varve.ts';
-import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
+import {
+  CONFORMANCE_SCHEMA,
+  createDataDirectory,
+  type RunningServer,
+  startServer,
+} from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
 /** A command and its expected stdout, with and without a running server. `{folder}` is a new folder each time. */
@@ -22,6 +27,10 @@ const COMMANDS: readonly Row[] = [
   { args: ['backup', '{folder}/backup'], shows: /\d+ events up to position \d+ and 0 uploaded files/ },
   { args: ['export', '-'], shows: /^\{"varve":"export".*\n[\s\S]*\{"end":true/ },
   { args: ['token', 'list'], shows: NOTHING, stderr: /There are no tokens/ },
+  {
+    args: ['types', 'diff', '--content-types', CONFORMANCE_SCHEMA],
+    shows: /^A start changes nothing\.\n$/,
+  },
   { args: ['rebuild'], shows: /^generation \d+ is live; varve rollback switches back\n$/ },
   { args: ['rollback'], shows: /^generation \d+ is live; varve rollback switches back again\n$/ },
   { args: ['drop'], shows: /^generation \d+ is removed\n$/ },

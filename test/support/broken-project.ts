@@ -79,7 +79,7 @@ export function createBrokenProject() {
     article: change(ARTICLE),
     person: change(PERSON),
     seo: change(SEO),
-    remove: (file: string) => rmSync(join(folder, file)),
+    remove: (file: string) => rmSync(join(folder, file), { recursive: true }),
     move: (from: string, to: string) => renameSync(join(folder, from), join(folder, to)),
     restore,
     dispose: () => rmSync(folder, { recursive: true, force: true }),
