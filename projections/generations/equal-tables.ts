@@ -10,6 +10,7 @@ export const COMPARED_TABLES = [
   'ids',
   'unique_values',
   'pending_edits',
+  'kept_links',
   'definitions',
   'sequences',
   'commands',

@@ -259,6 +259,25 @@ function graphTables(names: NumberNames, entries: EntryNames): readonly GraphTab
         entry(editor),
       ],
     },
+    {
+      group: 'kept values',
+      sql: `SELECT entry, version, owner, attribute, kept_definitions.data, kept_values.data
+        FROM kept_values JOIN kept_definitions ON kept_definitions.id = definition`,
+      item: ([id, version, owner, attribute, ...content]) => [
+        `${entry(id)} ${version} ${owner} ${attribute}`,
+        content.join('\n'),
+      ],
+    },
+    {
+      group: 'kept links',
+      table: 'kept_links',
+      sql: `SELECT source, relation, target, draft_source_order, draft_target_order, published_source_order,
+        published_target_order FROM kept_links`,
+      item: ([source, relation, target, ...orders]) => [
+        `${named(relation)} ${entry(source)} to ${entry(target)}`,
+        orders.join(' '),
+      ],
+    },
     ...PLAIN_TABLES.map(
       (table): GraphTable => ({ ...table, item: ([name, ...content]) => [String(name), content.join(' ')] }),
     ),

@@ -4,7 +4,8 @@ import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import { applyDocumentEvent, isDocumentEvent } from './apply/apply-event.ts';
 import type { GraphContext, Moment } from './apply/graph-context.ts';
-import { convertTypes, type Redefinition } from './convert/convert-types.ts';
+import type { Redefinition } from './convert/convert-entry.ts';
+import { convertTypes } from './convert/convert-types.ts';
 import { contextOf, type GraphParts } from './graph-parts.ts';
 import type { SchemaView } from './store/type-view.ts';
 

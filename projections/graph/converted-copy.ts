@@ -37,8 +37,9 @@ export function convertCopy(
   graph.settle();
   stopListing(file);
   const changed = definitions.filter((each) => graph.definition(each.uid) !== JSON.stringify(each));
-  if (changed.length === 0 || !changed.every((now) => isRowByRow(graph.definition(now.uid), now)))
-    return false;
+  // Components that come back get ids in the order of all rows.
+  if (changed.length === 0 || graph.hasKept()) return false;
+  if (!changed.every((now) => isRowByRow(graph.definition(now.uid), now))) return false;
   copyDatabase(file, copy);
   const converted = openContentGraph(copy, { building: true });
   try {

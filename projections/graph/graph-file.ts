@@ -49,6 +49,8 @@ export type GraphFile = {
   definition(uid: Uid): string | undefined;
   /** Returns what these definitions would do to stored values, see `typeEffects`. Changes nothing. */
   effectsOf(definitions: readonly TypeDefinition[]): readonly TypeEffect[];
+  /** Returns whether the graph has values, links or rows that no definition shows. */
+  hasKept(): boolean;
   /** Number of rows of all types and versions, and bytes of the file. */
   size(): { readonly rows: number; readonly bytes: number };
   /** The events of other programs that were skipped. */
@@ -133,6 +135,7 @@ function graphFile(db: GraphDatabase, options: GraphFileOptions): GraphFile {
     epochAt: parts.claims.epochAt,
     definition: definitions.text,
     registry: () => definitions.view().registry,
+    hasKept: () => !parts.keptValues.isEmpty() || !parts.keptLinks.isEmpty(),
     effectsOf: (others) => typeEffects(db.all, others),
     inspect: () => inspectGraph(readerContextOf(parts), position()),
     foreignEvents: parts.foreign.found,

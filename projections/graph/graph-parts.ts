@@ -8,6 +8,8 @@ import { openNames } from './store/entry-names.ts';
 import { type ForeignEventCounter, openForeignEvents } from './store/foreign-events.ts';
 import type { GraphDatabase } from './store/graph-database.ts';
 import { openGraphSession } from './store/graph-session.ts';
+import { openKeptLinks } from './store/kept-links.ts';
+import { openKeptValues } from './store/kept-values.ts';
 import { createLinkStore } from './store/link-store.ts';
 import { type LogCheckpoint, openLogCheckpoint } from './store/log-checkpoint.ts';
 import { openPendingEdits } from './store/pending-edits.ts';
@@ -44,6 +46,8 @@ export function openGraphParts(db: GraphDatabase): GraphParts {
     foreign: openForeignEvents(db),
     commands: openCommands(db),
     pending: openPendingEdits(db),
+    keptValues: openKeptValues(db),
+    keptLinks: openKeptLinks(db),
     links: createLinkStore(db, relationOf, changes, names.isFresh),
     ids: openRowIds(db),
     checkpoint: openLogCheckpoint(db),

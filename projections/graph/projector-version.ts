@@ -1,5 +1,5 @@
 /**
  * Increase it when the same log gives another content graph than before, for example after a fix of the projector. Graphs of another
- * version continue to be served while they are rebuilt from the log.
+ * version continue to be served while they are rebuilt from the log. Version 2 keeps values that no definition shows.
  */
-export const PROJECTOR_VERSION = 1;
+export const PROJECTOR_VERSION = 2;

@@ -3,6 +3,7 @@ import type { GraphEntry } from '../store/graph-entry.ts';
 import { UNVERSIONED } from '../store/row-keys.ts';
 import { editEntry } from './edit-entry.ts';
 import type { GraphContext, Moment } from './graph-context.ts';
+import { deleteEntry } from './publish-entry.ts';
 import { addRow, assignId, showLinks } from './row-lifecycle.ts';
 import { copySharedEdit } from './shared-values.ts';
 
@@ -14,7 +15,11 @@ export function createEntry(
   data: EntryCreated['data'],
 ): void {
   const version = entry.view.edited;
-  if (entry.rows[version] !== undefined) throw new Error('the entry exists already');
+  if (entry.rows[version] !== undefined) {
+    // An earlier release, which did not bring rows back, may have created the entry again.
+    if (!context.keptValues.hasRestored(entry.id)) throw new Error('the entry exists already');
+    deleteEntry(context, entry);
+  }
   const row = addRow(context, entry, version, {
     id: assignId(context, entry, version, data.id),
     createdAt: moment.at,
@@ -24,7 +29,11 @@ export function createEntry(
     values: {},
   });
   editEntry(context, entry, row, data);
-  if (!entry.isNew) showLinks(context, entry, version);
+  if (!entry.isNew) {
+    // A kept row of an earlier time does not come back.
+    context.keptValues.forgetEntry(entry.id);
+    showLinks(context, entry, version);
+  }
   copySharedEdit(context, entry, data, moment);
 }
 

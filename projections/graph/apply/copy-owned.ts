@@ -20,6 +20,8 @@ export function copyOwned(context: GraphContext, entry: GraphEntry, copy: WorldC
     values[bearer.name] = copyComponents(context, values[bearer.name], bearer, ids);
   }
   target.values = values;
+  context.keptValues.copy(entry.id, { from, to, only, ids });
+  if (only === undefined) context.keptLinks.copy(entry.id, from, to);
   context.session.touch(entry, to);
   for (const record of context.links.ownedBy(entry.id)) {
     if (only !== undefined && !only.has(attributeOf(record))) continue;
@@ -65,13 +67,14 @@ function copyComponents(
 
 /** Copies the links that were edited from this entry's inverse sides from one world into the other. */
 export function copyPendingEdits(
-  { pending, links, schema }: GraphContext,
+  { pending, links, keptLinks, schema }: GraphContext,
   entry: GraphEntry,
   copy: WorldCopy,
 ): void {
   const { only } = copy;
   for (const { relation, source, target } of pending.by(entry.id)) {
     const known = schema.relationOfNumber(relation);
+    keptLinks.copyOne({ source, relation, target }, copy.from, copy.to);
     if (known === undefined || (only !== undefined && !only.has(inverseAttribute(entry, known)))) continue;
     const record = links.find(known, source, target);
     // The other world may gain or lose further links, since an end is single. They belong to the same edit.

@@ -1,4 +1,3 @@
-import type { LinkTarget } from '../../../shared/document/events.ts';
 import { addToList } from '../../../shared/map-values.ts';
 import { mapComponents } from '../store/component-values.ts';
 import type { GraphEntry } from '../store/graph-entry.ts';
@@ -7,9 +6,14 @@ import type { Values } from '../store/present-row.ts';
 import { UNVERSIONED, type VersionNumber, type WorldNumber } from '../store/row-keys.ts';
 import type { GraphContext } from './graph-context.ts';
 
+/** `target`: form of a linked entry in the values. Events have its name. */
+export type ValuesContext = Pick<GraphContext, 'schema' | 'links'> & {
+  readonly names: { target(entry: number): unknown };
+};
+
 /** A row's values as events give them: scalars, and components with their ids and the relations inside as `LinkTarget[]`. */
 export function entryValues(
-  context: Pick<GraphContext, 'schema' | 'links' | 'names'>,
+  context: ValuesContext,
   entry: Pick<GraphEntry, 'id' | 'view'>,
   version: VersionNumber,
   stored: Values,
@@ -34,15 +38,15 @@ export function entryValues(
 
 /** Targets of an entry's component relations in one world, in order, by `<component uid> <id> <attribute>`. */
 function componentTargets(
-  { links, names }: Pick<GraphContext, 'links' | 'names'>,
+  { links, names }: Pick<ValuesContext, 'links' | 'names'>,
   entry: number,
   world: WorldNumber,
-): Map<string, LinkTarget[]> {
+): Map<string, unknown[]> {
   const records = links
     .ownedBy(entry)
     .filter((record) => record.component !== 0 && record.orders[world] !== null)
     .sort((a, b) => sourceOrder(a, world) - sourceOrder(b, world));
-  const targets = new Map<string, LinkTarget[]>();
+  const targets = new Map<string, unknown[]>();
   for (const { relation, component, target } of records) {
     addToList(targets, `${relation.component} ${component} ${relation.attribute}`, names.target(target));
   }

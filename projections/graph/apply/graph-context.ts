@@ -3,6 +3,8 @@ import type { Names } from '../store/entry-names.ts';
 import type { GraphDatabase } from '../store/graph-database.ts';
 import { farType } from '../store/graph-relation.ts';
 import type { GraphSession } from '../store/graph-session.ts';
+import type { KeptLinks } from '../store/kept-links.ts';
+import type { KeptValues } from '../store/kept-values.ts';
 import type { LinkStore } from '../store/link-store.ts';
 import type { PendingEdits } from '../store/pending-edits.ts';
 import type { RowIds } from '../store/row-ids.ts';
@@ -22,6 +24,8 @@ export type GraphContext = {
   readonly changes: ChangeLog;
   readonly links: LinkStore;
   readonly pending: PendingEdits;
+  readonly keptValues: KeptValues;
+  readonly keptLinks: KeptLinks;
   readonly session: GraphSession;
   /** Writes new entries, ids and links to their tables; rows are written at the end of the session. */
   flush(): void;

@@ -20,6 +20,8 @@ export function importEntry(context: GraphContext, entry: GraphEntry, moment: Mo
     );
   const before = entry.rows[version];
   if (before !== undefined) removeLinks(context.links, context.links.ownedBy(entry.id), worldsOf(version));
+  context.keptValues.clear(entry.id, version);
+  context.keptLinks.clear(entry.id, version);
   const keepsId = before !== undefined && (data.id === undefined || data.id === before.id);
   const { createdAt, updatedAt, publishedAt } = data;
   const row = addRow(context, entry, version, {

@@ -30,6 +30,8 @@ export function publishEntry(context: GraphContext, entry: GraphEntry, moment: M
 /** Removes the published row with the links it owns; links of other rows to it wait for the next publication. */
 export function unpublishEntry(context: GraphContext, entry: GraphEntry): void {
   dropRow(context, entry, PUBLISHED);
+  context.keptValues.clear(entry.id, PUBLISHED);
+  context.keptLinks.clear(entry.id, PUBLISHED);
   removeLinks(context.links, context.links.ownedBy(entry.id), [PUBLISHED]);
 }
 
@@ -49,8 +51,11 @@ export function discardDraft(context: GraphContext, entry: GraphEntry, moment: M
 /** Removes both versions of the locale, with all links from and to it. */
 export function deleteEntry(context: GraphContext, entry: GraphEntry): void {
   for (const row of [...entry.rows]) if (row !== undefined) dropRow(context, entry, versionOfKey(row.key));
-  const { links, pending } = context;
+  const { links, pending, keptValues, keptLinks } = context;
   removeLinks(links, links.around(entry.id), BOTH_WORLDS);
+  keptValues.forgetEntry(entry.id);
+  keptLinks.forgetEntry(entry.id);
+  if (!entry.view.localized) keptValues.forgetLocales(entry.view.number, entry.documentId);
   pending.forgetSource(entry.id);
   pending.forgetEditor(entry.id);
   pending.forgetTarget(entry.id);

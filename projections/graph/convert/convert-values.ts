@@ -26,14 +26,23 @@ export type ValueNote = {
 export type TakeNote = (note: ValueNote) => void;
 
 /**
- * Earlier name of an attribute: its own, or `pluginOptions.varve.renamedFrom` if there was no attribute with its own name. undefined: it is
- * new.
+ * Returns the attribute from which one has its values: the one with its name, else the one of `pluginOptions.varve.renamedFrom`. If the
+ * earlier name of a renamed attribute is back, the renaming is undone. undefined: the attribute is new.
  */
-export function originOf(attribute: Attribute, { attributes }: Model): Attribute | undefined {
-  const own = attributes.get(attribute.name);
-  if (own !== undefined) return own;
-  const { renamedFrom } = (attribute.varve ?? {}) as { renamedFrom?: unknown };
-  return typeof renamedFrom === 'string' ? attributes.get(renamedFrom) : undefined;
+export function originOf(attribute: Attribute, { before, now }: ModelChange): Attribute | undefined {
+  const { attributes } = before.model;
+  const { name } = attribute;
+  const known = attributes.get(name) ?? attributes.get(renamedFrom(attribute) ?? '');
+  if (known !== undefined) return known;
+  return [...attributes.values()].find(
+    (each) => renamedFrom(each) === name && !now.model.attributes.has(each.name),
+  );
+}
+
+/** Returns the earlier name of an attribute that its schema names. */
+export function renamedFrom({ varve }: Attribute): string | undefined {
+  const { renamedFrom: name } = (varve ?? {}) as { readonly renamedFrom?: unknown };
+  return typeof name === 'string' ? name : undefined;
 }
 
 /**
@@ -52,7 +61,7 @@ export function convertValues(
   const converted: Record<string, unknown> = {};
   const lost = new Set([...model.attributes.values()].filter((each) => hasValue(each, values)));
   for (const attribute of change.now.model.attributes.values()) {
-    const origin = originOf(attribute, model);
+    const origin = originOf(attribute, change);
     const value = origin === undefined ? undefined : values[origin.name];
     if (origin === undefined || value === null || value === undefined) continue;
     const { kept, isWhole } = convertValue({ change, take }, origin, attribute, value);

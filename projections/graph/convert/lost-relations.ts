@@ -17,8 +17,8 @@ export type LostRelation = {
 };
 
 /** Returns the attributes that show the values of an earlier attribute now. */
-function destinationsOf(attribute: Attribute, { before, now }: ModelChange): readonly Attribute[] {
-  return [...now.model.attributes.values()].filter((each) => originOf(each, before.model) === attribute);
+function destinationsOf(attribute: Attribute, change: ModelChange): readonly Attribute[] {
+  return [...change.now.model.attributes.values()].filter((each) => originOf(each, change) === attribute);
 }
 
 /**

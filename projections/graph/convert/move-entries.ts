@@ -4,10 +4,10 @@ import type { GraphContext } from '../apply/graph-context.ts';
 import { reportLinks } from '../store/link-store.ts';
 import { BOTH_WORLDS } from '../store/row-keys.ts';
 import { createSchemaView } from '../store/type-view.ts';
-import { changeOf } from './change-of.ts';
-import { convertEntry, type Redefinition, removeUndefinedLinks } from './convert-types.ts';
+import { convertEntry, prepareConversion, type Redefinition } from './convert-entry.ts';
 import type { ModelChange } from './convert-values.ts';
 import { isSameModel } from './definitions.ts';
+import { keepUndefinedLinks } from './keep-links.ts';
 import { renamedRelations } from './rename-relations.ts';
 
 /** Schema name of the attached file from which entries come. */
@@ -27,6 +27,7 @@ const MOVED = `INSERT INTO temp.moved
   WHERE touched.number > ?`;
 const MOVED_ENTRIES = 'SELECT id, type FROM entries WHERE id IN (SELECT entry FROM temp.moved) ORDER BY id';
 const IDS = 'SELECT entry FROM temp.moved';
+const OF_MOVED = `source IN (${IDS})`;
 const KEYS = [0, 1, 2].map((version) => `SELECT entry * 4 + ${version} FROM temp.moved`).join(' UNION ALL ');
 
 /**
@@ -43,18 +44,20 @@ export function moveEntries(context: GraphContext, after: number): number {
   removeRows(context);
   copyRows(context);
   names.forget();
-  context.pending.reload();
+  for (const part of [context.pending, context.keptValues, context.keptLinks]) part.reload();
   const { redefined, before } = readDefinitions(context);
-  const conversions = new Map(redefined.map((each) => [each.now.uid, changeOf(each.before, each.now)]));
-  for (const [uid, change] of conversions) prepareType(context, uid, change);
+  const conversions = new Map(
+    redefined.map((each) => [each.now.uid, prepareConversion(context, each, OF_MOVED)]),
+  );
+  for (const [uid, { change }] of conversions) prepareType(context, uid, change);
   const entries = db.all(MOVED_ENTRIES) as number[][];
   for (const [id = 0, type = 0] of entries) {
     const entry = session.shown(context.schema.typeOfNumber(type), id);
-    const change = entry && conversions.get(entry.view.uid);
-    if (entry !== undefined && change !== undefined) convertEntry(context, entry, change);
+    const conversion = entry && conversions.get(entry.view.uid);
+    if (entry !== undefined && conversion !== undefined) convertEntry(context, entry, conversion);
   }
   context.flush();
-  removeUndefinedLinks(context, before, `source IN (${IDS})`);
+  keepUndefinedLinks(context, before, { types: new Set(conversions.keys()), where: OF_MOVED });
   context.pending.reload();
   for (const [entry = 0] of entries) reportLinks(context.changes, links.around(entry), BOTH_WORLDS, 'there');
   return Number(last ?? after);
@@ -81,6 +84,8 @@ function removeRows({ db, changes, existing, schema }: GraphContext): void {
   db.run(`DELETE FROM unique_values WHERE entry IN (${IDS})`);
   db.run(`DELETE FROM links WHERE source IN (${IDS})`);
   db.run(`DELETE FROM pending_edits WHERE source IN (${IDS})`);
+  db.run(`DELETE FROM kept_values WHERE entry IN (${IDS})`);
+  db.run(`DELETE FROM kept_links WHERE source IN (${IDS})`);
 }
 
 function copyRows({ db, existing, sequences }: GraphContext): void {
@@ -92,6 +97,8 @@ function copyRows({ db, existing, sequences }: GraphContext): void {
   copy('unique_values', `entry IN (${IDS})`);
   copy('links', `source IN (${IDS})`);
   copy('pending_edits', `source IN (${IDS})`);
+  copy('kept_values', `entry IN (${IDS})`);
+  copy('kept_links', `source IN (${IDS})`);
   for (const [key] of db.all(`SELECT key FROM main.rows WHERE key IN (${KEYS})`)) existing.add(key as number);
   for (const [name, value] of db.all(`SELECT name, value FROM ${LATE}.sequences`))
     sequences.raise(name as string, value as number);

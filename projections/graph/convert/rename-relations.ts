@@ -49,7 +49,7 @@ export function* renamedRelations(
   path: readonly ComponentStep[],
 ): Iterable<Renamed> {
   for (const attribute of change.now.model.attributes.values()) {
-    const origin = originOf(attribute, change.before.model);
+    const origin = originOf(attribute, change);
     if (origin === undefined) continue;
     if (attribute.kind === 'relation') {
       if (origin.kind !== 'relation' || attribute.mappedBy !== undefined) continue;

@@ -1,15 +1,19 @@
 import { valueAt } from '../../../shared/map-values.ts';
 import type { ContentType, Uid } from '../../../shared/schema/content-type.ts';
 import { contentTypeOf } from '../../../shared/schema/schema-registry.ts';
-import type { TypeDefinition } from '../../../shared/schema/type-definitions.ts';
+import { modelOfDefinition, type TypeDefinition } from '../../../shared/schema/type-definitions.ts';
 import { publicationStateAt } from '../store/graph-entry.ts';
+import { relationName } from '../store/graph-relation.ts';
 import { ROW_COLUMNS } from '../store/graph-row.ts';
+import { isWholeRow, ROW_WITHOUT_DRAFTS, ROW_WITHOUT_LOCALES } from '../store/kept-values.ts';
 import type { Values } from '../store/present-row.ts';
 import { entryOfKey } from '../store/row-keys.ts';
 import { changeOf } from './change-of.ts';
-import { convertValues, type ModelChange, type ValueNote } from './convert-values.ts';
+import type { Redefinition } from './convert-entry.ts';
+import { componentChange, convertValues, type ModelChange, type ValueNote } from './convert-values.ts';
 import { isSameModel } from './definitions.ts';
 import { type LostRelation, lostRelations } from './lost-relations.ts';
+import { weightOf } from './weight-of.ts';
 
 /** Effect of other definitions on the values of an attribute. */
 export type TypeEffect = {
@@ -19,7 +23,7 @@ export type TypeEffect = {
   readonly model: Uid;
   /** Attribute; `locale` if the type would have no locales, `publishedAt` if it would have no drafts. */
   readonly attribute: string;
-  readonly outcome: ValueNote['outcome'];
+  readonly outcome: ValueNote['outcome'] | 'restored';
   /** Number of entries, each a document in one locale, with such values. */
   readonly entries: number;
 };
@@ -37,6 +41,12 @@ const ENTRIES = `SELECT id, locale, shared_edited, shared_published,
   FROM entries WHERE type = (SELECT id FROM names WHERE name = ?)
   AND EXISTS (SELECT 1 FROM rows WHERE key BETWEEN id * 4 AND id * 4 + 2)`;
 
+const KEPT = `SELECT entry, owner, attribute, kept_definitions.data, kept_values.data
+  FROM kept_values JOIN kept_definitions ON kept_definitions.id = definition
+  WHERE entry IN (SELECT id FROM entries WHERE type = (SELECT id FROM names WHERE name = ?))`;
+const KEPT_LINKS = `SELECT DISTINCT source FROM kept_links JOIN entries ON entries.id = target
+  WHERE relation = (SELECT id FROM names WHERE name = ?) AND type = (SELECT id FROM names WHERE name = ?)`;
+
 /**
  * Returns what these definitions would do to the values in a graph, in the order of names. It reads all rows of each type whose definition
  * differs, and changes nothing. A type that is in no definition stays as it is.
@@ -53,6 +63,7 @@ export function typeEffects(read: ReadRows, definitions: readonly TypeDefinition
     addValues(read, change, found);
     addLostRows(read, now, change, found);
     relations.push(...lostRelations(now.uid, change));
+    addRestored(read, { before, now }, change, found);
   }
   addLostLinks(read, relations, found);
   return found.list();
@@ -116,4 +127,41 @@ function addLostRows(read: ReadRows, now: TypeDefinition, change: ModelChange, f
     if (losesDrafts && publicationStateAt(draftAt, publishedAt, shared) !== 'published')
       lost('publishedAt', id);
   }
+}
+
+/** Adds entries with kept values, rows and links that come back. */
+function addRestored(
+  read: ReadRows,
+  { before, now }: Redefinition,
+  change: ModelChange,
+  found: Effects,
+): void {
+  const add = (model: Uid, attribute: string, entry: unknown) =>
+    found.add({ model, attribute, outcome: 'restored' }, entry as number);
+  for (const [entry, owner, attribute, definition, data] of read(KEPT, now.uid)) {
+    const kept = JSON.parse(String(definition)) as TypeDefinition;
+    const [uid = ''] = String(owner).split(' ');
+    const shown = [before, now].map((each) => {
+      if (owner === '' && isWholeRow(String(attribute))) return showsRow(each, String(attribute)) ? 1 : 0;
+      const all = changeOf(kept, each);
+      const inside = owner === '' ? all : componentChange(all, uid);
+      const values = { [String(attribute)]: JSON.parse(String(data)) as unknown };
+      return inside === undefined ? 0 : weightOf(Object.values(convertValues(inside, values)));
+    });
+    const [was = 0, is = 0] = shown;
+    if (is > was) add(owner === '' ? now.uid : uid, String(attribute), entry);
+  }
+  for (const attribute of change.now.model.attributes.values()) {
+    if (attribute.kind !== 'relation' || attribute.mappedBy !== undefined) continue;
+    const known = change.before.model.attributes.get(attribute.name);
+    if (known?.kind === 'relation' && known.target === attribute.target) continue;
+    const relation = relationName(now.uid, [], attribute.name);
+    for (const [source] of read(KEPT_LINKS, relation, attribute.target)) add(now.uid, attribute.name, source);
+  }
+}
+
+/** Returns whether a type shows the rows that are kept under this name. */
+function showsRow(definition: TypeDefinition, name: string): boolean {
+  const type = modelOfDefinition(definition).model;
+  return name === ROW_WITHOUT_LOCALES ? type.localized : name === ROW_WITHOUT_DRAFTS && type.draftAndPublish;
 }

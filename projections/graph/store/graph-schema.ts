@@ -130,4 +130,33 @@ export const GRAPH_MIGRATIONS: readonly string[] = [
   -- 1: not listed any more, since an operator has dropped it or has it tried again.
   ALTER TABLE parked ADD COLUMN hidden INTEGER NOT NULL DEFAULT 0;
   `,
+  `
+  -- Definitions that showed kept values.
+  CREATE TABLE kept_definitions (id INTEGER PRIMARY KEY, data TEXT NOT NULL UNIQUE);
+
+  -- Values that the definition in force does not show, see kept-values.ts. owner: '<component uid> <id>', or '' for the row itself.
+  CREATE TABLE kept_values (
+    entry INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    owner TEXT NOT NULL,
+    attribute TEXT NOT NULL,
+    definition INTEGER NOT NULL,
+    data TEXT NOT NULL,
+    PRIMARY KEY (entry, version, owner, attribute)
+  ) WITHOUT ROWID;
+
+  -- Links of content types' relations that the definition in force does not show.
+  CREATE TABLE kept_links (
+    source INTEGER NOT NULL,
+    relation INTEGER NOT NULL,
+    target INTEGER NOT NULL,
+    draft_source_order REAL,
+    draft_target_order REAL,
+    published_source_order REAL,
+    published_target_order REAL,
+    PRIMARY KEY (source, relation, target)
+  ) WITHOUT ROWID;
+  CREATE INDEX kept_links_by_target ON kept_links (target);
+  CREATE INDEX kept_links_by_relation ON kept_links (relation);
+  `,
 ];

@@ -26,6 +26,8 @@ export type GraphSession = {
   entriesOfType(view: TypeView): readonly GraphEntry[];
   /** Returns an entry whose rows were written elsewhere; undefined if it has no rows. Sends all of its rows to the read index. */
   shown(view: TypeView, id: number): GraphEntry | undefined;
+  /** Returns an entry by its number, whether or not it has rows. */
+  entryOfNumber(view: TypeView, id: number): GraphEntry;
   addRow(entry: GraphEntry, version: VersionNumber, row: GraphRow): void;
   removeRow(entry: GraphEntry, version: VersionNumber): void;
   /** Marks a row whose values or facts changed. */
@@ -144,6 +146,7 @@ export function openGraphSession(
       for (const row of entry.rows) if (row !== undefined) localizations.note(entry, versionOfKey(row.key));
       return entry;
     },
+    entryOfNumber: (view, id) => read(view, names.freshEntry(id) ?? db.get(ENTRY_BY_ID, id) ?? []),
     addRow(entry, version, row) {
       entry.rows[version] = row;
       entry.changed[version] = true;

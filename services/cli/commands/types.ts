@@ -37,7 +37,12 @@ function readDiff(file: string, definitions: Parameters<typeof diffTypes>[1]): T
   }
 }
 
-const OUTCOMES = { lost: 'lost', converted: 'converted', renamed: 'kept under the new name' } as const;
+const OUTCOMES = {
+  lost: 'lost',
+  converted: 'converted',
+  renamed: 'kept under the new name',
+  restored: 'come back',
+} as const;
 
 function presentDiff({ added, unserved, changes, effects }: TypesDiff): string {
   const sections = [
