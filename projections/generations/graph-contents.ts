@@ -259,6 +259,19 @@ function graphTables(names: NumberNames, entries: EntryNames): readonly GraphTab
         entry(editor),
       ],
     },
+    ...keptTables(named, entry),
+    ...PLAIN_TABLES.map(
+      (table): GraphTable => ({ ...table, item: ([name, ...content]) => [String(name), content.join(' ')] }),
+    ),
+  ];
+}
+
+/** Tables of values and links that no definition shows. */
+function keptTables(
+  named: (number: unknown) => string,
+  entry: (number: unknown) => string,
+): readonly GraphTable[] {
+  return [
     {
       group: 'kept values',
       sql: `SELECT entry, version, owner, attribute, kept_definitions.data, kept_values.data
@@ -278,9 +291,6 @@ function graphTables(names: NumberNames, entries: EntryNames): readonly GraphTab
         orders.join(' '),
       ],
     },
-    ...PLAIN_TABLES.map(
-      (table): GraphTable => ({ ...table, item: ([name, ...content]) => [String(name), content.join(' ')] }),
-    ),
   ];
 }
 

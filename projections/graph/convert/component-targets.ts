@@ -15,7 +15,7 @@ import type { ModelChange } from './convert-values.ts';
 
 type Defined = ModelChange['before'];
 
-/** Entry numbers to which a component's relation leads, in order. `component`: `<uid> <id>`. */
+/** Returns the entry numbers of the targets of a component's relation, in order. `component`: `<uid> <id>`. */
 export type ComponentTargets = (
   row: { readonly entry: number; readonly version: VersionNumber },
   component: string,

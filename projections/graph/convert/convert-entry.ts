@@ -85,13 +85,13 @@ function keepLostValue(
     attribute,
   );
   if (definition === undefined || definition.kind === 'relation') return;
-  const place = { entry: entry.id, version: versionOfKey(row.key) };
+  const at = { entry: entry.id, version: versionOfKey(row.key) };
   const data =
     definition.kind === 'scalar'
       ? value
-      : withTargets(change.before, definition, value, (component, name) => targets(place, component, name));
+      : withTargets(change.before, definition, value, (component, name) => targets(at, component, name));
   // A list that has lost a part before has the earlier parts too.
-  keptValues.keep({ ...place, owner, attribute, definition: before, data }, definition.kind === 'scalar');
+  keptValues.keep({ ...at, owner, attribute, definition: before, data }, definition.kind === 'scalar');
 }
 
 function keepLostLinks(
@@ -101,12 +101,12 @@ function keepLostLinks(
   components: readonly string[],
 ): void {
   if (lostInside.size === 0) return;
-  const place = { entry: entry.id, version: versionOfKey(row.key) };
+  const at = { entry: entry.id, version: versionOfKey(row.key) };
   for (const owner of components) {
     const [uid = ''] = owner.split(' ');
     for (const attribute of lostInside.get(uid) ?? []) {
-      const data = targets(place, owner, attribute);
-      if (data.length > 0) keptValues.keep({ ...place, owner, attribute, definition: before, data }, true);
+      const data = targets(at, owner, attribute);
+      if (data.length > 0) keptValues.keep({ ...at, owner, attribute, definition: before, data }, true);
     }
   }
 }

@@ -37,11 +37,11 @@ const FORGET = 'DELETE FROM kept_values WHERE entry = ? AND version = ? AND owne
 const CLEAR = `DELETE FROM kept_values WHERE entry = ? AND version = ? AND ${NO_ROW}`;
 const CLEAR_NAMES = `DELETE FROM kept_values WHERE entry = ? AND version = ? AND owner = ''
   AND attribute IN (SELECT value FROM json_each(?))`;
-const COPY_OF = (condition: string) => `INSERT OR REPLACE INTO kept_values
+const COPIED = `INSERT OR REPLACE INTO kept_values
   SELECT entry, ?, ?, attribute, definition, data FROM kept_values
-  WHERE entry = ? AND version = ? AND owner = ? AND ${NO_ROW} AND ${condition}`;
-const COPY = COPY_OF('?6 IS NULL');
-const COPY_NAMES = COPY_OF('attribute IN (SELECT value FROM json_each(?6))');
+  WHERE entry = ? AND version = ? AND owner = ? AND ${NO_ROW}`;
+const COPY = `${COPIED} AND ?6 IS NULL`;
+const COPY_NAMES = `${COPIED} AND attribute IN (SELECT value FROM json_each(?6))`;
 const FORGET_DOCUMENT = `DELETE FROM kept_values WHERE owner = '' AND attribute = '${ROW_WITHOUT_LOCALES}'
   AND entry IN (SELECT id FROM entries WHERE type = ? AND document_id = ?)`;
 const FORGET_ENTRY = 'DELETE FROM kept_values WHERE entry = ?';
@@ -131,7 +131,7 @@ export function isOfAttribute({ owner, attribute }: KeptValue): boolean {
   return owner !== '' || !isWholeRow(attribute);
 }
 
-/** Returns whether a name among the attributes of a row stands for the row itself. */
+/** Returns whether a name among the attributes of a row is that of the row itself. */
 export function isWholeRow(attribute: string): boolean {
   return WHOLE_ROWS.includes(attribute);
 }
