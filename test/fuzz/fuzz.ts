@@ -31,7 +31,7 @@ const options = new Command('fuzz')
   .option('--fleet', 'through varve api with a varve project; needs --read-index')
   .option('--s3', 'uploads go to a double of an S3 store')
   .option('--bench', 'generated reads of many rows, on the data set of the benchmark')
-  .option('--connections <count>', 'inputs in flight at a time; default: 32, or 4 with --bench')
+  .option('--connections <count>', 'inputs in flight at a time; default: 32, or 2 with --bench')
   .option('--only <number>', 'this input of the seed alone')
   .parse()
   .opts<Options>();
@@ -40,7 +40,8 @@ const MOST_FINDINGS = 10;
 const seed = Number(options.seed);
 const count = Number(options.inputs);
 const { readIndex, fleet = false, s3 = false, bench = false } = options;
-const connections = Number(options.connections ?? (bench ? 4 : 32));
+// With more, a read of many rows could wait for longer than an answer may take.
+const connections = Number(options.connections ?? (bench ? 2 : 32));
 console.log(`seed ${seed}, ${count} inputs`);
 const began = performance.now();
 const target = await startTarget({ readIndex, fleet, s3, bench });
@@ -80,7 +81,7 @@ async function run({ url, material, ended, faults }: FuzzTarget): Promise<boolea
     `${done} inputs in ${seconds.toFixed(1)} s (${Math.round(done / seconds)} a second), ${findings.length} findings, ${ended().length} crashes, ${faults().length} errors in the log`,
   );
   console.log(counts.text());
-  const isCrossed = !bench || only !== undefined || counts.hasCrossed(readIndex === undefined);
+  const isCrossed = !bench || only !== undefined || counts.hasCrossed();
   if (!isCrossed) console.log('no read crossed a budget: the data set or the reads are too small');
   return findings.length === 0 && ended().length === 0 && faults().length === 0 && isCrossed;
 }

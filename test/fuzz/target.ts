@@ -127,7 +127,7 @@ type Processes = {
 const space = `fuzz_${process.pid}`;
 
 /** A time limit that reads of the benchmark's data set cross. They also cross the limit of populated rows, which is 20,000. */
-const SMALL_BUDGETS = ['--space', space, '--query-time-limit', '200'];
+const SMALL_BUDGETS = ['--space', space, '--query-time-limit', '100'];
 
 function addBenchData(data: string): void {
   const scratch = mkdtempSync(join(tmpdir(), 'varve-fuzz-'));
