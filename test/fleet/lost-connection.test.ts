@@ -83,7 +83,7 @@ async function fill(url: string): Promise<void> {
       write('/api/restaurants', { key: `r${n}`, name: `r ${n}`, description, tags, parent }),
     ),
   );
-  // On a busy machine a write may be answered with 202 before searches show it.
+  // A write may be answered with 202 before searches show it, if the machine is busy.
   const shown = async () =>
     (await client.call('GET', '/api/restaurants?pagination[pageSize]=1')).meta?.pagination?.total;
   while ((await shown()) !== RESTAURANTS) await delay(100);

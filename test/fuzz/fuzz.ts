@@ -16,6 +16,8 @@ type Options = {
   readonly fleet?: boolean;
   readonly s3?: boolean;
   readonly bench?: boolean;
+  readonly restaurants: string;
+  readonly reviews: string;
   readonly connections?: string;
   readonly only?: string;
 };
@@ -31,6 +33,8 @@ const options = new Command('fuzz')
   .option('--fleet', 'through varve api with a varve project; needs --read-index')
   .option('--s3', 'uploads go to a double of an S3 store')
   .option('--bench', 'generated reads of many rows, on the data set of the benchmark')
+  .option('--restaurants <count>', 'of that data set', '20000')
+  .option('--reviews <count>', 'of that data set', '60000')
   .option('--connections <count>', 'inputs in flight at a time; default: 32, or 2 with --bench')
   .option('--only <number>', 'this input of the seed alone')
   .parse()
@@ -39,12 +43,17 @@ const options = new Command('fuzz')
 const MOST_FINDINGS = 10;
 const seed = Number(options.seed);
 const count = Number(options.inputs);
-const { readIndex, fleet = false, s3 = false, bench = false } = options;
+const { readIndex, fleet = false, s3 = false, bench = false, restaurants, reviews } = options;
 // With more, a read of many rows could wait for longer than an answer may take.
 const connections = Number(options.connections ?? (bench ? 2 : 32));
 console.log(`seed ${seed}, ${count} inputs`);
 const began = performance.now();
-const target = await startTarget({ readIndex, fleet, s3, bench });
+const target = await startTarget({
+  readIndex,
+  fleet,
+  s3,
+  bench: bench ? { restaurants, reviews } : undefined,
+});
 console.log(`loaded in ${((performance.now() - began) / 1_000).toFixed(1)} s`);
 try {
   process.exitCode = (await run(target)) ? 0 : 1;

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { importDataSet } from '../bench/bench-data.ts';
+import { type DataSize, importDataSet } from '../bench/bench-data.ts';
 import { AS_RECORDED, loadFixtures } from '../conformance/run-corpus.ts';
 import { createAsk, createTokenOver } from '../support/access-client.ts';
 import { startElasticsearchFleet } from '../support/elasticsearch-fleet.ts';
@@ -26,8 +26,8 @@ export type TargetOptions = {
   readonly readIndex: string | undefined;
   readonly fleet: boolean;
   readonly s3: boolean;
-  /** Adds the data set of the benchmark: 20,000 restaurants and 60,000 reviews. */
-  readonly bench: boolean;
+  /** Adds the data set of the benchmark in this size. */
+  readonly bench: DataSize | undefined;
 };
 
 const CORPUS = ['cases-visible.jsonl', 'random-visible.jsonl'];
@@ -45,9 +45,9 @@ export async function startTarget(options: TargetOptions): Promise<FuzzTarget> {
   };
   try {
     const material = await fillTarget(embedded.url);
-    if (options.bench) {
+    if (options.bench !== undefined) {
       await embedded.stop();
-      addBenchData(data);
+      addBenchData(data, options.bench);
     }
     const started = await startOn(options, data, embedded);
     return watch(started, material, clear);
@@ -129,9 +129,8 @@ const space = `fuzz_${process.pid}`;
 /** A time limit that reads of the benchmark's data set cross. They also cross the limit of populated rows, which is 20,000. */
 const SMALL_BUDGETS = ['--space', space, '--query-time-limit', '100'];
 
-function addBenchData(data: string): void {
+function addBenchData(data: string, size: DataSize): void {
   const scratch = mkdtempSync(join(tmpdir(), 'varve-fuzz-'));
-  const size = { restaurants: '20000', reviews: '60000' };
   importDataSet(data, scratch, size, { settings: ['--space', space], rewrite: renameCountries });
   rmSync(scratch, { recursive: true });
 }
@@ -150,7 +149,10 @@ async function startOn(
 ): Promise<Processes> {
   if (readIndex === undefined) {
     if (fleet) throw new Error('--fleet reads from Elasticsearch: name one with --read-index');
-    const server = bench ? await startServer({ data, env: AS_RECORDED, arguments: SMALL_BUDGETS }) : embedded;
+    const server =
+      bench !== undefined
+        ? await startServer({ data, env: AS_RECORDED, arguments: SMALL_BUDGETS })
+        : embedded;
     return { url: server.url, processes: [server], dispose: server.dispose };
   }
   await embedded.stop();
