@@ -88,7 +88,17 @@ const COMPONENTS = [
     about: relation('oneToMany', TAG),
   }),
   part('lib.swatch', { name: { type: 'string' } }),
-  part('lib.quote', { text: { type: 'text' }, source: relation('oneToOne', BOOK) }),
+  part('lib.quote', {
+    text: { type: 'text' },
+    source: relation('oneToOne', BOOK),
+    frame: component('lib.frame', false),
+  }),
+  part('lib.frame', {
+    style: { type: 'string' },
+    width: { type: 'decimal' },
+    maker: relation('oneToOne', AUTHOR),
+    swatches: component('lib.swatch', true),
+  }),
 ];
 
 function type(

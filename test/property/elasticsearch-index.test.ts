@@ -6,29 +6,40 @@ import {
 } from '../../shared/read-index/elasticsearch/layout/document-layout.ts';
 import { createRowCache } from '../../shared/read-index/elasticsearch/read/row-cache.ts';
 import type { ReadIndex, SearchRequest } from '../../shared/read-index/read-index.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { libraryRegistry } from '../contract/read-index-library.ts';
 import { historyOf } from '../support/brute-force-history.ts';
 import { searchRequests, type TraversalPlan, traversalPlans } from '../support/brute-force-questions.ts';
 import { createBruteForceReadIndex } from '../support/brute-force-read-index.ts';
 import { needsElasticsearch } from '../support/elasticsearch.ts';
 import { createTestIndices, type TestIndices, type TestLimits } from '../support/elasticsearch-index.ts';
+import { sectionsRegistry } from '../support/sections.ts';
 import { singleLinks } from '../support/single-links.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
 /** Number of histories per setting, each with some fifty questions. VARVE_PROPERTY_RUNS=140 for a full run of 20,000. */
 const RUNS = Number(process.env['VARVE_PROPERTY_RUNS'] ?? 4);
 const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? Date.now() % 2 ** 31);
-const registry = libraryRegistry();
+const library = libraryRegistry();
+/** Pages with a dynamic zone of more components than a site has. */
+const sections = sectionsRegistry(250);
 
 /** Keeps rows in the process. Every search first asks only for digests. */
 const keeping = (maxBytes: number) => () => ({ rows: createRowCache({ maxBytes, expectFrom: 0 }) });
 
 /** Settings from no copies to more than by default, so that every strategy gets every query. The process keeps few or all rows. */
-const SETTINGS: readonly (readonly [string, DenormaliseSettings, () => Partial<TestLimits>])[] = [
-  ['as by default, few rows kept', DEFAULT_DENORMALISE, keeping(10_000)],
-  ['nothing copied', { toOne: 0, toMany: 0, paths: [] }, () => ({})],
+const SETTINGS: readonly (readonly [
+  string,
+  SchemaRegistry,
+  DenormaliseSettings,
+  () => Partial<TestLimits>,
+])[] = [
+  ['a zone of 250 components', sections, DEFAULT_DENORMALISE, () => ({})],
+  ['as by default, few rows kept', library, DEFAULT_DENORMALISE, keeping(10_000)],
+  ['nothing copied', library, { toOne: 0, toMany: 0, paths: [] }, () => ({})],
   [
     'much copied, rows kept',
+    library,
     {
       toOne: 3,
       toMany: 1,
@@ -59,7 +70,7 @@ describe(
   `elasticsearch against brute force (seed ${SEED}, ${RUNS} runs)`,
   await needsElasticsearch(takesMinutes('random queries on Elasticsearch')),
   () => {
-    describe.each(SETTINGS)('%s', (_name, settings, limits) => {
+    describe.each(SETTINGS)('%s', (_name, registry, settings, limits) => {
       let indices: TestIndices;
       beforeAll(async () => {
         indices = await createTestIndices(registry, settings);

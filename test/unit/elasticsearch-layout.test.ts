@@ -17,6 +17,7 @@ import {
 import { createIndexNames } from '../../shared/read-index/elasticsearch/layout/index-names.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { AUTHOR, BOOK, libraryRegistry, TAG, TOWN } from '../contract/read-index-library.ts';
+import { manyListsRegistry, SECTIONED, sectionsRegistry } from '../support/sections.ts';
 
 const registry = libraryRegistry();
 
@@ -48,8 +49,6 @@ describe('the layout of documents', () => {
       'author',
       'chapters.about',
       'cover.artist',
-      'extras.artist',
-      'extras.source',
       'prequel',
       'related',
       'sequel',
@@ -128,6 +127,40 @@ describe('the layout of documents', () => {
     expect(problem).toContain('pluginOptions.varve.denormalise of api::book.book');
     expect(FIELD_LIMIT).toBeGreaterThan(1000);
     expect(mappingProblem(createLayout(registry, BOOK, DEFAULT_DENORMALISE))).toBeUndefined();
+  });
+});
+
+/** Returns the fields of pages with a dynamic zone of this many components. */
+function zoneOf(components: number) {
+  const layout = createLayout(sectionsRegistry(components), SECTIONED, DEFAULT_DENORMALISE);
+  const { mappings } = indexDefinition(layout) as { readonly mappings: { readonly properties: Properties } };
+  const zone = mappings.properties['c']?.properties?.['sections']?.properties ?? {};
+  return { zone, problem: mappingProblem(layout) };
+}
+
+type Properties = { readonly [name: string]: { readonly type?: string; readonly properties?: Properties } };
+
+describe('a dynamic zone', () => {
+  it('has as many fields with 250 components as with 3, and no problem', () => {
+    expect(zoneOf(250)).toEqual(zoneOf(3));
+    expect(zoneOf(250).problem).toBeUndefined();
+  });
+
+  it('has one nested list for its components, and one for the lists in them', () => {
+    const { zone } = zoneOf(3);
+    expect(Object.keys(zone)).toEqual(['at', 'f', 'g', 'w', 'x', 't', 'c']);
+    expect(zone['c']?.type).toBe('nested');
+    expect(Object.keys(zone['c']?.properties ?? {})).toEqual(['at', 'f', 'g', 'w', 'x', 't', 'c']);
+    // Of the components' columns: two texts, one of them in a single component, a whole number and a decimal, and the ids of both.
+    expect(Object.keys(zone['f']?.properties ?? {})).toEqual(
+      expect.arrayContaining(['whole0', 'text0', 'text1', 'double0']),
+    );
+  });
+
+  it('is refused if lists in lists outside of it are too many for Elasticsearch', () => {
+    const problem = mappingProblem(createLayout(manyListsRegistry(51), SECTIONED, DEFAULT_DENORMALISE));
+    expect(problem).toMatch(/have \d+ nested lists( with lists in them)? of at most/);
+    expect(problem).toContain(SECTIONED);
   });
 });
 

@@ -2,19 +2,14 @@ import { hash } from 'node:crypto';
 import { defined } from '../../../defined.ts';
 import type { Neighbours } from '../../document-index.ts';
 import type { IndexedComponent, IndexedRow } from '../../read-index.ts';
-import {
-  type DocumentLayout,
-  memberOf,
-  type Place,
-  type PlacedRelation,
-  type PlacedStep,
-} from '../layout/document-layout.ts';
-import { type StoredLinks, type StoredPart, type StoredParts, zoneField } from '../layout/index-document.ts';
+import type { DocumentLayout, Place, PlacedRelation, PlacedStep } from '../layout/document-layout.ts';
+import type { StoredLinks, StoredPart, StoredParts } from '../layout/index-document.ts';
 import { type ByteSink, overwrite, putByte, putBytes, sizeOf, writeText, writtenSince } from './byte-sink.ts';
 import { copiesAt } from './copies.ts';
 import { cachedOwnPart, cacheOwnPart, writeOrCopy } from './own-part.ts';
 import { pathEnds, sortsText } from './sort-values.ts';
 import { type RowNode, writeColumns, writeTexts } from './write-columns.ts';
+import { writeItem } from './write-items.ts';
 import { type FieldTexts, writeWords } from './write-words.ts';
 
 type Members<T> = { [name: string]: T };
@@ -23,7 +18,9 @@ type PlacedItems = Exclude<PlacedStep, PlacedRelation>;
 /** Inputs of a document besides its row, and the sink. */
 type Making = { readonly sink: ByteSink; readonly neighbours: Neighbours };
 
-const [COMMA, OPENING_BRACKET, CLOSING_BRACKET, CLOSING_BRACE] = [0x2c, 0x5b, 0x5d, 0x7d];
+const [COMMA, OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [
+  0x2c, 0x5b, 0x5d, 0x7b, 0x7d,
+];
 
 /** Characters of the digest in base64: 144 bits of the SHA-256. */
 const SUM_LENGTH = 24;
@@ -52,7 +49,7 @@ export function writeDocument(
     const { buffer, byteOffset, byteLength } = row.source;
     const source = Buffer.from(buffer, byteOffset, byteLength).toString('base64');
     writeText(sink, `","key":${key},"src":"${source}",`);
-    writeColumns(sink, layout.root, node.fields);
+    writeColumns(sink, [{ place: layout.root, fields: node.fields }]);
   });
   const { links, parts } = writeAround(making, layout.root, node, true);
   if (links !== undefined) writeText(sink, `,"links":"${base64Json(links)}"`);
@@ -64,7 +61,7 @@ export function writeDocument(
   overwrite(sink, sumAt, sum);
   const hasThrough = layout.words.fields.some(({ path }) => path.length > 0);
   const texts = writeOrCopy(sink, own?.texts, () => {
-    writeTexts(sink, layout.root, node.fields);
+    writeTexts(sink, [{ place: layout.root, fields: node.fields }]);
     if (!hasThrough) writeWords(sink, layout.words, row.fields, ({ attribute }) => [row.fields[attribute]]);
   });
   if (hasThrough) writeWords(sink, layout.words, row.fields, textsAround(making, layout, node));
@@ -97,8 +94,9 @@ const NOTHING_KEPT: Kept = Object.freeze({});
 
 /** Writes the members of an object below the root. `own`: the object is a component of the document's row. */
 function writeBody(making: Making, place: Place, node: RowNode, own: boolean): Kept {
-  writeColumns(making.sink, place, node.fields);
-  writeTexts(making.sink, place, node.fields);
+  const columns = [{ place, fields: node.fields }];
+  writeColumns(making.sink, columns);
+  writeTexts(making.sink, columns);
   return writeAround(making, place, node, own);
 }
 
@@ -197,16 +195,15 @@ function writeComponents(making: Making, place: Place, node: RowNode, own: boole
 }
 
 function writeComponent(making: Making, step: PlacedItems, item: IndexedComponent, own: boolean): StoredPart {
-  const place = step.kind === 'component' ? step.place : step.components.get(item.component);
-  if (place === undefined) throw new Error(`${item.component} does not belong in ${step.objectField}`);
-  // The kind comes first. The fields are below a name of their own, because kinds may use one name for different types.
-  const opening =
-    step.kind === 'component'
-      ? ''
-      : `"kind":${JSON.stringify(item.component)},${memberOf(zoneField(item.component))}{`;
-  writeText(making.sink, `{${opening}`);
-  const { links, parts } = writeBody(making, place, item, own);
-  writeText(making.sink, opening === '' ? '}' : '}}');
+  const { sink, neighbours } = making;
+  if (step.kind === 'zone') {
+    const place = step.components.get(item.component);
+    if (place === undefined) throw new Error(`${item.component} does not belong in ${step.objectField}`);
+    return writeItem(sink, neighbours, place, item);
+  }
+  putByte(sink, OPENING_BRACE);
+  const { links, parts } = writeBody(making, step.place, item, own);
+  putByte(sink, CLOSING_BRACE);
   return {
     key: item.key,
     component: item.component,

@@ -15,36 +15,43 @@ export type RowNode = {
   readonly components: IndexedRow['components'];
 };
 
-/** Writes the members of a node that have the row's own columns: `"f":{…}` and, if there are any text forms, `"x":{…}`. */
-export function writeColumns(sink: ByteSink, place: Place, fields: FieldValues): void {
+/** Values of a row or component, and the node that they belong to. */
+export type PlacedColumns = { readonly place: Pick<Place, 'scalars'>; readonly fields: FieldValues };
+
+/** Writes the members of an object that have the own columns of its nodes: `"f":{…}` and, if there are any text forms, `"x":{…}`. */
+export function writeColumns(sink: ByteSink, nodes: readonly PlacedColumns[]): void {
   let [f, x] = ['', ''];
-  for (const scalar of place.scalars.values()) {
-    const value = fields[scalar.name];
-    if (value === null || value === undefined) continue;
-    const { member } = scalar;
-    f += `${f === '' ? '' : ','}${member}${jsonOf(storedColumn(scalar, value))}`;
-    // The text form of a number, date or boolean needs no escapes.
-    if (scalar.text === 'form') x += `${x === '' ? '' : ','}${member}"${textForm(scalar.type, value)}"`;
+  for (const { place, fields } of nodes) {
+    for (const scalar of place.scalars.values()) {
+      const value = fields[scalar.name];
+      if (value === null || value === undefined) continue;
+      const { member } = scalar;
+      f += `${f === '' ? '' : ','}${member}${jsonOf(storedColumn(scalar, value))}`;
+      // The text form of a number, date or boolean needs no escapes.
+      if (scalar.text === 'form') x += `${x === '' ? '' : ','}${member}"${textForm(scalar.type, value)}"`;
+    }
   }
   writeText(sink, x === '' ? `"f":{${f}}` : `"f":{${f}},"x":{${x}}`);
 }
 
-/** Writes the grams of a node's texts after other members: `"g":{…}` for the folded texts, and `"w":{…}` for texts that folding changes. */
-export function writeTexts(sink: ByteSink, place: Place, fields: FieldValues): void {
+/** Writes the grams of nodes' texts after other members: `"g":{…}` for the folded texts, and `"w":{…}` for texts that folding changes. */
+export function writeTexts(sink: ByteSink, nodes: readonly PlacedColumns[]): void {
   let g = 0;
-  const asWritten: PlacedScalar[] = [];
-  for (const scalar of place.scalars.values()) {
-    const text = textOf(scalar, fields);
-    if (text === undefined) continue;
-    writeText(sink, (g++ === 0 ? ',"g":{' : ',') + scalar.member);
-    const { folded, grams } = foldedGrams(scalar, text);
-    putBytes(sink, grams);
-    if (scalar.text === 'grams' && folded !== text) asWritten.push(scalar);
+  const asWritten: (readonly [PlacedScalar, string])[] = [];
+  for (const { place, fields } of nodes) {
+    for (const scalar of place.scalars.values()) {
+      const text = textOf(scalar, fields);
+      if (text === undefined) continue;
+      writeText(sink, (g++ === 0 ? ',"g":{' : ',') + scalar.member);
+      const { folded, grams } = foldedGrams(scalar, text);
+      putBytes(sink, grams);
+      if (scalar.text === 'grams' && folded !== text) asWritten.push([scalar, text]);
+    }
   }
   if (g === 0) return;
-  for (const [at, scalar] of asWritten.entries()) {
+  for (const [at, [scalar, text]] of asWritten.entries()) {
     writeText(sink, (at === 0 ? '},"w":{' : ',') + scalar.member);
-    putBytes(sink, writtenGrams(scalar, textOf(scalar, fields) ?? ''));
+    putBytes(sink, writtenGrams(scalar, text));
   }
   writeText(sink, '}');
 }

@@ -22,7 +22,7 @@ import {
 import { searchOf } from '../../../search/search-settings.ts';
 import { DOCUMENT_PUBLISHED_FIELD, PUBLICATION_STATE_FIELD } from '../../bool-query.ts';
 import { fieldTypeOf } from '../../column.ts';
-import type { ComponentStep } from '../../read-index.ts';
+import type { ComponentStep, RowSet } from '../../read-index.ts';
 import {
   type DenormaliseSettings,
   type DocumentLayout,
@@ -32,10 +32,11 @@ import {
   type PlacedScalar,
   type PlacedStep,
   rowsBehind,
+  type SharedItem,
   type SortPath,
   sortFieldNames,
 } from './document-layout.ts';
-import { zoneField } from './index-document.ts';
+import { createSlots, type Slots } from './slots.ts';
 
 /** Surroundings of a node, which decide how much is copied there. */
 type Surroundings = {
@@ -47,9 +48,11 @@ type Surroundings = {
   readonly inList: boolean;
   /** Names on the path from the root. */
   readonly path: readonly string[];
+  /** Names of fields, in an item of a shared list. */
+  readonly slots?: Slots;
 };
 
-type Address = Pick<Place, 'prefix' | 'model' | 'rowSet' | 'kind'>;
+type Address = Pick<Place, 'prefix' | 'model' | 'rowSet' | 'kind' | 'item'>;
 
 /** Returns the layout of a type's documents. Pure: it depends only on the schema and the settings. */
 export function createLayout(
@@ -74,12 +77,13 @@ export function createLayout(
 
 function createPlace(around: Surroundings, address: Address): Place {
   const { model, kind } = address;
+  // Columns come first, because `id` is the first of them in every component.
+  const scalars = placedScalars(around, address);
   const steps = new Map<string, PlacedStep>();
   for (const attribute of stepAttributes(model)) {
     const step = createStep(around, address, attribute);
     if (step !== undefined) steps.set(attribute.name, step);
   }
-  const scalars = placedScalars(model, kind, around.hops);
   if (kind === 'embedded') omitUncopied(scalars, around, model);
   return { ...address, scalars, steps };
 }
@@ -108,10 +112,12 @@ function isChangedByAll(model: Model, name: string): boolean {
   return name === 'updatedAt' || name === 'publishedAt' || (name === 'id' && model.draftAndPublish);
 }
 
-function placedScalars(model: Model, kind: Place['kind'], hops: number): Map<string, PlacedScalar> {
+function placedScalars({ hops, slots }: Surroundings, { model, kind }: Address): Map<string, PlacedScalar> {
   const scalars = new Map<string, PlacedScalar>();
-  const add = (scalar: Omit<PlacedScalar, 'member'>) =>
-    scalars.set(scalar.name, { ...scalar, member: memberOf(scalar.name) });
+  const add = (scalar: Omit<PlacedScalar, 'field' | 'member'>) => {
+    const field = slots?.ofScalar(scalar) ?? scalar.name;
+    scalars.set(scalar.name, { ...scalar, field, member: memberOf(field) });
+  };
   for (const { name, type } of queryableScalars(model).values()) {
     const fieldType = fieldTypeOf(type);
     const isText = fieldType === 'keyword' || fieldType === 'json';
@@ -144,9 +150,13 @@ function createStep(around: Surroundings, at: Address, attribute: Attribute): Pl
 
 function createRelation(around: Surroundings, at: Address, attribute: RelationAttribute): PlacedRelation {
   const { name, target, mappedBy, toMany } = attribute;
-  const side = mappedBy === undefined ? { linkField: `${at.prefix}t.${name}` } : { mappedBy };
-  const step: PlacedRelation = { kind: 'relation', attribute: name, member: memberOf(name), target, ...side };
-  if (attribute.private || !isCopied(around, attribute)) return step;
+  const field = around.slots?.ofRelation() ?? name;
+  const side = mappedBy === undefined ? { linkField: `${at.prefix}t.${field}` } : { mappedBy };
+  const step: PlacedRelation = {
+    ...{ kind: 'relation', attribute: name, field, member: memberOf(field), target },
+    ...side,
+  };
+  if (attribute.private || around.slots !== undefined || !isCopied(around, attribute)) return step;
   const objectField = `${at.prefix}e.${name}`;
   const inside: Surroundings = {
     ...around,
@@ -183,13 +193,51 @@ function isNamed({ paths }: DenormaliseSettings, path: readonly string[]): boole
 function createComponents(
   around: Surroundings,
   at: Address,
-  { name, component, repeatable }: ComponentAttribute,
+  attribute: ComponentAttribute,
 ): PlacedStep | undefined {
+  const { name, component, repeatable } = attribute;
   const inside = { ...around, path: [...around.path, name] };
   if (at.kind === 'embedded' && repeatable && !isNamed(around.settings, inside.path)) return undefined;
+  if (at.item !== undefined) return createSharedComponents(inside, at, at.item, attribute);
   const objectField = `${at.prefix}c.${name}`;
-  const place = createComponentPlace(inside, at, `${objectField}.`, { attribute: name, component });
+  const place = createComponentPlace(
+    inside,
+    { ...at, prefix: `${objectField}.` },
+    { attribute: name, component },
+  );
   return { kind: 'component', attribute: name, member: memberOf(name), objectField, list: repeatable, place };
+}
+
+/** A single component shares the item of the component that contains it. The lists of all components of a level share one nested list. */
+function createSharedComponents(
+  inside: Surroundings,
+  at: Address,
+  item: SharedItem,
+  { name, component, repeatable }: ComponentAttribute,
+): PlacedStep {
+  const objectField = repeatable ? `${item.list}.c` : item.list;
+  const step = { attribute: name, component };
+  const place = repeatable
+    ? createItemPlace(inside, at, { list: objectField, mark: `${markOf(at.rowSet)}/${name}` }, step)
+    : createComponentPlace(inside, at, step);
+  return { kind: 'component', attribute: name, member: memberOf(name), objectField, list: repeatable, place };
+}
+
+/** Returns the kind of a dynamic zone's component, and the attributes from there to the row set. */
+function markOf({ path }: RowSet): string {
+  return path
+    .flatMap(({ attribute, zoneComponent }, at) => zoneComponent ?? (at === 0 ? [] : attribute))
+    .join('/');
+}
+
+function createItemPlace(
+  inside: Surroundings,
+  at: Address,
+  item: SharedItem,
+  step: ComponentStep & { readonly component: Uid },
+): Place {
+  const below = { ...inside, slots: createSlots() };
+  return createComponentPlace(below, { ...at, prefix: `${item.list}.`, item }, step);
 }
 
 function createZone(
@@ -201,19 +249,18 @@ function createZone(
   const inside = { ...around, path: [...around.path, name] };
   const places = components.map((uid) => {
     const step = { attribute: name, zoneComponent: uid, component: uid };
-    return [uid, createComponentPlace(inside, at, `${objectField}.${zoneField(uid)}.`, step)] as const;
+    return [uid, createItemPlace(inside, at, { list: objectField, mark: uid }, step)] as const;
   });
   return { kind: 'zone', attribute: name, member: memberOf(name), objectField, components: new Map(places) };
 }
 
 function createComponentPlace(
   around: Surroundings,
-  { rowSet, kind }: Address,
-  prefix: string,
+  { rowSet, kind, ...at }: Address,
   { component, ...step }: ComponentStep & { readonly component: Uid },
 ): Place {
   return createPlace(around, {
-    prefix,
+    ...at,
     model: componentOf(around.registry, component),
     rowSet: { type: rowSet.type, path: [...rowSet.path, step] },
     // Components of an embedded row are copies too.

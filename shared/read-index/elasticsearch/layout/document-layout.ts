@@ -28,12 +28,27 @@ export type Place = {
   /** Row set of the node's rows. */
   readonly rowSet: RowSet;
   readonly kind: 'root' | 'component' | 'embedded';
+  /** The item of a shared list that has the node's fields; absent outside of dynamic zones. */
+  readonly item?: SharedItem;
   readonly scalars: ReadonlyMap<string, PlacedScalar>;
   readonly steps: ReadonlyMap<string, PlacedStep>;
 };
 
+/**
+ * An item of a nested list that all components of a dynamic zone share, or all lists of components in them. `mark` is the value of
+ * `<list>.at`, and says which of them the item is from.
+ */
+export type SharedItem = { readonly list: string; readonly mark: string };
+
+/** Returns the field with the keys of a node's rows, for nodes that are not copies. */
+export function keyFieldOf({ kind, prefix, scalars }: Place): string {
+  return kind === 'root' ? 'key' : `${prefix}f.${scalars.get('id')?.field}`;
+}
+
 export type PlacedScalar = {
   readonly name: string;
+  /** Name of its fields: that of the attribute, or in a dynamic zone one that other components use too. */
+  readonly field: string;
   readonly member: Member;
   readonly type: ScalarType;
   readonly fieldType: FieldType;
@@ -53,7 +68,7 @@ export type PlacedComponents = PlacedRows & {
   readonly member: Member;
 };
 
-/** A nested list. Each item has its kind in `<objectField>.kind`. */
+/** A nested list of shared items. */
 export type PlacedZone = {
   readonly kind: 'zone';
   readonly attribute: string;
@@ -65,6 +80,8 @@ export type PlacedZone = {
 export type PlacedRelation = {
   readonly kind: 'relation';
   readonly attribute: string;
+  /** Name of its fields, like that of a column. */
+  readonly field: string;
   readonly member: Member;
   readonly target: Uid;
   /** Field with the targets' keys, if this side owns the links. */

@@ -22,7 +22,7 @@ export function findColumn(
     place = next.place;
   }
   const scalar = place.scalars.get(name) ?? missingField(place, name);
-  return scalar && { field: `${place.prefix}f.${name}`, scalar, list };
+  return scalar && { field: `${place.prefix}f.${scalar.field}`, scalar, list };
 }
 
 /**

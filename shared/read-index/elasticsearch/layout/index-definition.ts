@@ -4,7 +4,6 @@ import { VALUE_GAP } from '../../../search/rank-hits.ts';
 import { PUBLICATION_STATE_FIELD } from '../../bool-query.ts';
 import { isCountable } from '../../facet-values.ts';
 import type { DocumentLayout, Place, PlacedRelation, PlacedScalar, PlacedStep } from './document-layout.ts';
-import { zoneField } from './index-document.ts';
 import { stemsName, VOCABULARY_FIELD, WORDS_FIELD } from './word-tokens.ts';
 
 /** Largest offset, and the largest offset with the rows that one page may add. */
@@ -18,6 +17,8 @@ export const WINDOW = OFFSET_LIMIT + 10_000;
 export const FIELD_LIMIT = 3000;
 const NESTED_LIMIT = 100;
 const DEPTH_LIMIT = 20;
+/** Elasticsearch's default limit of nested lists that contain nested lists. */
+const PARENT_LIMIT = 50;
 
 /** Maximum characters of a pattern for a word: several times as many as in the longest query. */
 const LONGEST_PATTERN = 10_000;
@@ -58,6 +59,7 @@ const BYTES: Mapping = { type: 'binary', doc_values: true };
 const GRAMS: Mapping = { type: 'text', analyzer: 'whitespace', norms: false };
 const TEXT_FORM: Mapping = { type: 'keyword', doc_values: false };
 const KEY: Mapping = { type: 'long' };
+const MARK: Mapping = { type: 'keyword', doc_values: false };
 
 const GAP = { position_increment_gap: VALUE_GAP };
 const WORDS: Mapping = { type: 'text', analyzer: 'whitespace', norms: false, ...GAP };
@@ -101,30 +103,42 @@ type Groups = Readonly<Record<'f' | 'g' | 'w' | 'x' | 'c' | 'e' | 't', Propertie
  * read one by one, and facets count short values.
  */
 function placeProperties(place: Place, sorted: boolean): Properties {
-  const groups: Groups = { f: {}, g: {}, w: {}, x: {}, c: {}, e: {}, t: {} };
-  for (const scalar of place.scalars.values()) {
-    const isRead = sorted || place.kind === 'component' || isCountable(scalar.type);
-    groups.f[scalar.name] = { ...valueField(scalar), ...(isRead ? {} : { doc_values: false }) };
-    if (scalar.text === 'form') groups.x[scalar.name] = TEXT_FORM;
-    if (scalar.text === 'grams' || scalar.text === 'folded') groups.g[scalar.name] = GRAMS;
-    if (scalar.text === 'grams') groups.w[scalar.name] = GRAMS;
-  }
+  const groups = noGroups();
+  addColumns(groups, place, sorted);
   for (const step of place.steps.values()) {
     if (step.kind === 'relation') addRelation(groups, place, step, sorted);
     else groups.c[step.attribute] = componentField(step, sorted);
   }
+  return grouped(groups);
+}
+
+function noGroups(): Groups {
+  return { f: {}, g: {}, w: {}, x: {}, c: {}, e: {}, t: {} };
+}
+
+function grouped(groups: Groups): Properties {
   return Object.assign({}, ...Object.entries(groups).map(([name, properties]) => group(name, properties)));
+}
+
+function addColumns({ f, g, w, x }: Groups, place: Place, sorted: boolean): void {
+  for (const { field, text, ...scalar } of place.scalars.values()) {
+    const isRead = sorted || place.kind === 'component' || isCountable(scalar.type);
+    f[field] = { ...valueField(scalar), ...(isRead ? {} : { doc_values: false }) };
+    if (text === 'form') x[field] = TEXT_FORM;
+    if (text === 'grams' || text === 'folded') g[field] = GRAMS;
+    if (text === 'grams') w[field] = GRAMS;
+  }
 }
 
 function addRelation(groups: Groups, place: Place, step: PlacedRelation, sorted: boolean): void {
   if (step.linkField !== undefined) {
     // Semi-joins read the keys only from the documents' own rows.
-    groups.t[step.attribute] = place.kind === 'root' ? KEY : { ...KEY, doc_values: false };
+    groups.t[step.field] = place.kind === 'root' ? KEY : { ...KEY, doc_values: false };
   }
   if (step.embedded === undefined) return;
   const { list, place: below } = step.embedded;
   const key = { key: { ...KEY, doc_values: false } };
-  groups.e[step.attribute] = objectMapping(list, { ...key, ...placeProperties(below, sorted && !list) });
+  groups.e[step.field] = objectMapping(list, { ...key, ...placeProperties(below, sorted && !list) });
 }
 
 function group(name: string, properties: Properties): Properties {
@@ -139,14 +153,26 @@ function componentField(step: Exclude<PlacedStep, { kind: 'relation' }>, sorted:
   if (step.kind === 'component') {
     return objectMapping(step.list, placeProperties(step.place, sorted && !step.list));
   }
-  const kinds = [...step.components].map(([uid, place]) => [
-    zoneField(uid),
-    { properties: placeProperties(place, false) },
-  ]);
-  return objectMapping(true, { kind: { type: 'keyword', doc_values: false }, ...Object.fromEntries(kinds) });
+  return objectMapping(true, sharedProperties(step.components.values()));
 }
 
-function valueField({ name, type, fieldType }: PlacedScalar): Mapping {
+/** Returns the mapping of items that these nodes share. */
+function sharedProperties(places: Iterable<Place>): Properties {
+  const groups = noGroups();
+  const lists: Place[] = [];
+  const add = (place: Place) => {
+    addColumns(groups, place, false);
+    for (const step of place.steps.values()) {
+      if (step.kind === 'relation') addRelation(groups, place, step, false);
+      else if (step.kind === 'component') step.list ? lists.push(step.place) : add(step.place);
+    }
+  };
+  for (const place of places) add(place);
+  const below = lists.length === 0 ? {} : { c: objectMapping(true, sharedProperties(lists)) };
+  return { at: MARK, ...grouped(groups), ...below };
+}
+
+function valueField({ name, type, fieldType }: Pick<PlacedScalar, 'name' | 'type' | 'fieldType'>): Mapping {
   // Smaller types replace a missing value by a number that is not the largest possible one.
   if (name === PUBLICATION_STATE_FIELD) return { type: 'long' };
   switch (fieldType) {
@@ -171,26 +197,35 @@ function valueField({ name, type, fieldType }: PlacedScalar): Mapping {
  * reduces it.
  */
 export function mappingProblem(layout: DocumentLayout): string | undefined {
-  const { fields, nested, depth } = countFields(rootProperties(layout));
+  const { fields, nested, parents, depth } = countFields(rootProperties(layout));
   const advice = `copy less of its relations: pluginOptions.varve.denormalise of ${layout.type}, or --denormalise-to-one and --denormalise-to-many for all types`;
   const exceeded = [
     { count: fields, limit: FIELD_LIMIT, what: `have ${fields} fields` },
     { count: nested, limit: NESTED_LIMIT, what: `have ${nested} nested lists` },
+    { count: parents, limit: PARENT_LIMIT, what: `have ${parents} nested lists with lists in them` },
     { count: depth, limit: DEPTH_LIMIT, what: `are ${depth} levels deep` },
   ].find(({ count, limit }) => count > limit);
   return exceeded && `${layout.type}: its documents ${exceeded.what} of at most ${exceeded.limit}; ${advice}`;
 }
 
-type Counts = { readonly fields: number; readonly nested: number; readonly depth: number };
+type Counts = {
+  readonly fields: number;
+  readonly nested: number;
+  /** Nested lists that contain nested lists. */
+  readonly parents: number;
+  readonly depth: number;
+};
 
 function countFields(properties: Properties): Counts {
-  let [fields, nested, depth] = [0, 0, 1];
+  let [fields, nested, parents, depth] = [0, 0, 0, 1];
   for (const mapping of Object.values(properties)) {
     const below =
       mapping['properties'] === undefined ? undefined : countFields(mapping['properties'] as Properties);
     fields += 1 + (below?.fields ?? 0);
-    nested += (mapping['type'] === 'nested' ? 1 : 0) + (below?.nested ?? 0);
+    const isNested = mapping['type'] === 'nested';
+    nested += (isNested ? 1 : 0) + (below?.nested ?? 0);
+    parents += (isNested && (below?.nested ?? 0) > 0 ? 1 : 0) + (below?.parents ?? 0);
     depth = Math.max(depth, 1 + (below?.depth ?? 0));
   }
-  return { fields, nested, depth };
+  return { fields, nested, parents, depth };
 }

@@ -9,15 +9,18 @@ export type PlaceBody = {
   readonly g?: { readonly [attribute: string]: string };
   readonly w?: { readonly [attribute: string]: string };
   readonly x?: { readonly [attribute: string]: string };
-  readonly c?: { readonly [attribute: string]: PlaceBody | readonly PlaceBody[] | readonly ZoneItemBody[] };
+  readonly c?: { readonly [attribute: string]: PlaceBody | readonly PlaceBody[] | readonly SharedItemBody[] };
   readonly e?: { readonly [attribute: string]: EmbeddedBody | readonly EmbeddedBody[] };
   readonly t?: { readonly [attribute: string]: readonly number[] };
 };
 
 export type EmbeddedBody = PlaceBody & { readonly key: number };
 
-/** A component of a dynamic zone: its kind, and its fields below the name that `zoneField` returns. */
-export type ZoneItemBody = { readonly kind: Uid; readonly [field: string]: Uid | PlaceBody };
+/** A component of a dynamic zone, or of a list in one, with the single components in it (see `SharedItem`). */
+export type SharedItemBody = Omit<PlaceBody, 'c'> & {
+  readonly at: string;
+  readonly c?: readonly SharedItemBody[];
+};
 
 export type DocumentBody = PlaceBody & {
   readonly key: number;
@@ -47,11 +50,3 @@ export type StoredPart = {
 };
 
 export type StoredParts = { readonly [attribute: string]: readonly StoredPart[] };
-
-/**
- * Returns the name of the object with the fields of a kind of component, in a dynamic zone's items. It has no dots, because field names
- * cannot have dots.
- */
-export function zoneField(component: Uid): string {
-  return component.replaceAll('.', '~');
-}

@@ -1,3 +1,4 @@
+import type { SharedItem } from '../layout/document-layout.ts';
 import type { StoredValue } from '../layout/index-document.ts';
 
 /** The part of Elasticsearch's query language that Varve uses, as values. */
@@ -76,6 +77,11 @@ export function termsDsl(field: string, values: readonly StoredValue[]): Dsl {
     chunks.push({ terms: { [field]: values.slice(at, at + MAX_TERMS) } });
   }
   return { bool: { should: chunks, minimum_should_match: 1 } };
+}
+
+/** Matches the items of a shared list that have this mark. */
+export function markDsl({ list, mark }: SharedItem): Dsl {
+  return { term: { [`${list}.at`]: { value: mark } } };
 }
 
 /** Returns the nesting depth of a query. */

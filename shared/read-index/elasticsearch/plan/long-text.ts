@@ -1,7 +1,7 @@
 import type { TextQuery } from '../../compare-text.ts';
 import { foldText } from '../../fold-text.ts';
 import { needleGrams } from '../documents/text-grams.ts';
-import type { Place, PlacedScalar } from '../layout/document-layout.ts';
+import { keyFieldOf, type Place, type PlacedScalar } from '../layout/document-layout.ts';
 import type { Dsl } from './dsl.ts';
 import { leaf, type PlannedQuery } from './planned-query.ts';
 
@@ -25,21 +25,21 @@ export function phrase(field: string, tokens: readonly string[]): Dsl {
 
 /** Plans a comparison with a long text; undefined for a copy. `direct` compares all pieces. */
 export function longText(
-  { prefix, rowSet, kind }: Place,
+  place: Place,
   scalar: PlacedScalar,
   comparison: TextQuery,
   direct: PlannedQuery,
 ): PlannedQuery | undefined {
-  if (kind === 'embedded') return undefined;
+  if (place.kind === 'embedded') return undefined;
   const { match, value } = comparison;
   const pieces = needleGrams(match, foldText(value));
   const step = (pieces.length - PIECES) / (PHRASES - 1);
   const filter = Array.from({ length: PHRASES }, (_, i) => {
     const from = Math.round(i * step);
-    return phrase(`${prefix}g.${scalar.name}`, pieces.slice(from, from + PIECES));
+    return phrase(`${place.prefix}g.${scalar.field}`, pieces.slice(from, from + PIECES));
   });
-  const { type, path } = rowSet;
-  const into = path.length === 0 ? 'key' : `${prefix}f.id`;
+  const { type, path } = place.rowSet;
+  const into = keyFieldOf(place);
   const texts = { path, scalar, comparison };
   const join = { type, query: leaf({ bool: { filter } }), select: into, into, texts };
   return { kind: 'long_text', direct, join };

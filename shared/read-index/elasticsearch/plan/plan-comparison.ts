@@ -30,7 +30,7 @@ export function planComparison(
   scalar: PlacedScalar,
   query: Comparison,
 ): PlannedQuery | undefined {
-  const field = `${place.prefix}f.${scalar.name}`;
+  const field = `${place.prefix}f.${scalar.field}`;
   if (query.kind === 'exists') return leaf({ exists: { field } });
   const finite = finiteValues(scalar);
   if (finite !== undefined) {
@@ -145,16 +145,16 @@ function planText(
   query: TextQuery,
 ): PlannedQuery | undefined {
   const { match, value, fold } = query;
-  const { name, text, fieldType } = scalar;
+  const { text, fieldType } = scalar;
   const isText = fieldType === 'keyword' || fieldType === 'json';
   if (match === 'equals' && !fold && isText) return planValues(scalar, field, [value]);
   if (value === '' && match !== 'equals') return leaf({ exists: { field } });
-  if (text === 'form') return planForm(`${place.prefix}x.${name}`, query);
+  if (text === 'form') return planForm(`${place.prefix}x.${scalar.field}`, query);
   const tokens = needleGrams(match, value);
   if (fold || text === 'grams') {
     if (text === 'none') return undefined;
     const direct = fold
-      ? leaf(phrase(`${place.prefix}g.${name}`, tokens))
+      ? leaf(phrase(`${place.prefix}g.${scalar.field}`, tokens))
       : asWritten(place, scalar, value, tokens);
     return tokens.length <= LONGEST_PHRASE ? direct : longText(place, scalar, query, direct);
   }
@@ -166,14 +166,14 @@ function planText(
 /** Plans a comparison that respects capitals. A text that folding does not change has only folded grams. */
 function asWritten(
   { prefix }: Place,
-  { name }: PlacedScalar,
+  { field }: PlacedScalar,
   value: string,
   tokens: readonly string[],
 ): PlannedQuery {
-  const written = `${prefix}w.${name}`;
+  const written = `${prefix}w.${field}`;
   const inWritten = leaf(phrase(written, tokens));
   if (foldText(value) !== value) return inWritten;
-  const inFolded = allPlanned([leaf(phrase(`${prefix}g.${name}`, tokens))], undefined, [
+  const inFolded = allPlanned([leaf(phrase(`${prefix}g.${field}`, tokens))], undefined, [
     leaf({ exists: { field: written } }),
   ]);
   return anyPlanned([inWritten, inFolded]);

@@ -1,8 +1,15 @@
 import { assertNever } from '../../../assert-never.ts';
 import type { Uid } from '../../../schema/content-type.ts';
 import type { BoolQuery } from '../../bool-query.ts';
-import type { DocumentLayout, Place, PlacedRelation, PlacedStep } from '../layout/document-layout.ts';
+import {
+  type DocumentLayout,
+  keyFieldOf,
+  type Place,
+  type PlacedRelation,
+  type PlacedStep,
+} from '../layout/document-layout.ts';
 import { missingField } from '../layout/find-column.ts';
+import { markDsl } from './dsl.ts';
 import { planComparison } from './plan-comparison.ts';
 import { ALL, allPlanned, impliesPresence, leaf, NONE, type PlannedQuery } from './planned-query.ts';
 
@@ -109,8 +116,7 @@ function planZone(context: PlanContext, place: Place, query: ZoneQuery): Planned
   const plan = planAt(inside, kindPlace, query.query);
   if (plan === undefined) return undefined;
   noteStrategy(inside, 'nested', 'a dynamic zone is a list in the document');
-  const kind = leaf({ term: { [`${step.objectField}.kind`]: { value: query.component } } });
-  return nested(step.objectField, allPlanned([kind, plan]));
+  return nested(step.objectField, ofItem(kindPlace, plan));
 }
 
 function planSome(
@@ -136,10 +142,10 @@ function planComponents(
   if (plan === undefined) return undefined;
   if (step.list) {
     noteStrategy(inside, 'nested', 'a repeatable component is a list in the document');
-    return nested(step.objectField, plan);
+    return nested(step.objectField, ofItem(step.place, plan));
   }
   noteStrategy(inside, 'object path', 'a single component is part of the document');
-  return present(`${step.place.prefix}f.id`, plan);
+  return present(keyFieldOf(step.place), plan);
 }
 
 function planRelation(
@@ -188,6 +194,11 @@ function semiJoin(inside: PlanContext, place: Place, step: PlacedRelation, query
 
 function nested(path: string, query: PlannedQuery): PlannedQuery {
   return query.kind === 'none' ? NONE : { kind: 'nested', path, query };
+}
+
+/** Requires that an item of a shared list has the node's fields. */
+function ofItem({ item }: Place, query: PlannedQuery): PlannedQuery {
+  return item === undefined ? query : allPlanned([leaf(markDsl(item)), query]);
 }
 
 /** Requires that the row or component at an object path exists and matches. */

@@ -5,7 +5,7 @@ import { textComparison } from '../../compare-text.ts';
 import { foldText } from '../../fold-text.ts';
 import type { ComponentStep } from '../../read-index.ts';
 import type { StoredPart, StoredParts } from '../layout/index-document.ts';
-import type { Dsl } from '../plan/dsl.ts';
+import { type Dsl, markDsl } from '../plan/dsl.ts';
 import type { TextCheck } from '../plan/planned-query.ts';
 import type { SearchHit } from '../wire/search-answer.ts';
 import { componentsOf, hitDetails, locate } from './read-rows.ts';
@@ -27,9 +27,10 @@ export async function findTexts(
   pieces: Dsl,
   { path, scalar, comparison }: TextCheck,
 ): Promise<readonly number[]> {
-  const { list } = locate(session.layouts(type), path);
+  const { list, place } = locate(session.layouts(type), path);
+  const inItem: Dsl = place.item === undefined ? pieces : { bool: { filter: [markDsl(place.item), pieces] } };
   const query: Dsl =
-    list === undefined ? pieces : { nested: { path: list, query: pieces, score_mode: 'none' } };
+    list === undefined ? pieces : { nested: { path: list, query: inItem, score_mode: 'none' } };
   const isMatch = textComparison(comparison);
   const matches = ({ json }: Source) => {
     const value = columnValue(scalar.type, (JSON.parse(json) as Record<string, unknown>)[scalar.name]);

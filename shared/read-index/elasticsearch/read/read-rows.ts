@@ -1,9 +1,9 @@
 import { defined } from '../../../defined.ts';
 import type { ComponentStep, RowSet } from '../../read-index.ts';
-import type { DocumentLayout, Place } from '../layout/document-layout.ts';
+import { type DocumentLayout, keyFieldOf, type Place } from '../layout/document-layout.ts';
 import { PAGE_OF_KEYS } from '../layout/index-definition.ts';
 import type { StoredLinks, StoredPart, StoredParts } from '../layout/index-document.ts';
-import { type Dsl, type SortDsl, termsDsl } from '../plan/dsl.ts';
+import { type Dsl, markDsl, type SortDsl, termsDsl } from '../plan/dsl.ts';
 import type { HitFields, RowDetails, SearchHit } from '../wire/search-answer.ts';
 import { knownRows, type Session } from './session.ts';
 
@@ -30,7 +30,7 @@ export function locate(layout: DocumentLayout, path: readonly ComponentStep[]): 
     if (step?.kind === 'zone' || (step?.kind === 'component' && step.list)) list = step.objectField;
     place = next;
   }
-  return { place, keyField: path.length === 0 ? 'key' : `${place.prefix}f.id`, list };
+  return { place, keyField: keyFieldOf(place), list };
 }
 
 /** Fields of whole rows besides their key. */
@@ -71,7 +71,7 @@ export async function readRows(
   const rows: ReadRow[] = [];
   for (let at = 0; at < keys.length; at += PAGE_OF_KEYS) {
     const asked = keys.slice(at, at + PAGE_OF_KEYS);
-    const wanted = termsDsl(located.keyField, asked);
+    const wanted = rowsDsl(located, asked);
     const matching: Dsl = query === undefined ? wanted : { bool: { filter: [wanted, query] } };
     const docvalue_fields = [located.keyField, ...fields];
     const search = {
@@ -87,6 +87,12 @@ export async function readRows(
     for (const hit of answer.hits.hits) collectRows(rows, located, hit);
   }
   return rows;
+}
+
+/** Matches the rows of a row set that have these keys. Keys of components are unique for one kind of component. */
+function rowsDsl({ place: { item }, keyField }: LocatedRowSet, keys: readonly number[]): Dsl {
+  const wanted = termsDsl(keyField, keys);
+  return item === undefined ? wanted : { bool: { filter: [markDsl(item), wanted] } };
 }
 
 function listQuery(path: string, query: Dsl, docvalue_fields: readonly string[]): Dsl {
@@ -158,9 +164,10 @@ export async function detailsOf(
 
 /** Reads components through the documents that contain them. */
 async function readComponents(session: Session, rowSet: RowSet, keys: readonly number[]): Promise<void> {
-  const { keyField, list } = locate(session.layouts(rowSet.type), rowSet.path);
+  const located = locate(session.layouts(rowSet.type), rowSet.path);
+  const { list } = located;
   for (let at = 0; at < keys.length; at += PAGE_OF_KEYS) {
-    const wanted = termsDsl(keyField, keys.slice(at, at + PAGE_OF_KEYS));
+    const wanted = rowsDsl(located, keys.slice(at, at + PAGE_OF_KEYS));
     const query: Dsl =
       list === undefined ? wanted : { nested: { path: list, query: wanted, score_mode: 'none' } };
     const body = { size: PAGE_OF_KEYS, query, docvalue_fields: ['parts'] };

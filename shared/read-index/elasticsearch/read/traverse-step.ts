@@ -80,7 +80,7 @@ export async function columnValues(
   const { place } = locate(session.layouts(rowSet.type), rowSet.path);
   const scalar = place.scalars.get(field);
   if (scalar === undefined) throw new Error(`${place.model.uid} has no field ${field} in the read index`);
-  const name = `${place.prefix}f.${field}`;
+  const name = `${place.prefix}f.${scalar.field}`;
   const isLong = scalar.fieldType === 'long';
   const rows = await readRows(session, rowSet, keys, { fields: [name] });
   return new Map(
