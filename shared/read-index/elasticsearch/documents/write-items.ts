@@ -83,7 +83,9 @@ function writeContained(writing: Writing, place: Place, part: IndexedComponent):
       : items.slice(0, 1).map((item) => writeContained(writing, step.place, item));
   }
   return {
-    ...{ key: part.key, component: part.component, source: Buffer.from(part.source).toString() },
+    key: part.key,
+    component: part.component,
+    source: Buffer.from(part.source).toString(),
     ...defined({
       links: links.get(part),
       components: Object.keys(components).length === 0 ? undefined : components,

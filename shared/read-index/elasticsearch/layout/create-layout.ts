@@ -153,7 +153,11 @@ function createRelation(around: Surroundings, at: Address, attribute: RelationAt
   const field = around.slots?.ofRelation() ?? name;
   const side = mappedBy === undefined ? { linkField: `${at.prefix}t.${field}` } : { mappedBy };
   const step: PlacedRelation = {
-    ...{ kind: 'relation', attribute: name, field, member: memberOf(field), target },
+    kind: 'relation',
+    attribute: name,
+    field,
+    member: memberOf(field),
+    target,
     ...side,
   };
   if (attribute.private || around.slots !== undefined || !isCopied(around, attribute)) return step;
