@@ -10,6 +10,7 @@ import { describeSorting } from './read-index-sorting.ts';
 import { describeTraversal } from './read-index-traversal.ts';
 import { describeValues } from './read-index-values.ts';
 import { describeWords } from './read-index-words.ts';
+import { describeZones } from './read-index-zones.ts';
 
 /** Tests that every adapter of the `ReadIndex` port passes. They close the empty index that `open` returns. `words`: it has search. */
 export function describeReadIndexContract(
@@ -21,6 +22,7 @@ export function describeReadIndexContract(
     describe('values', () => describeValues(open));
     describe('long texts', () => describeLongTexts(open));
     describe('relations and components', () => describeRelations(open));
+    describe('dynamic zones', () => describeZones(open));
     describe('sorting', () => describeSorting(open));
     describe('cursors', () => describeCursors(open));
     describe('traversal', () => describeTraversal(open));
