@@ -151,7 +151,7 @@ describe('a dynamic zone', () => {
     expect(Object.keys(zone)).toEqual(['at', 'f', 'g', 'w', 'x', 't', 'c']);
     expect(zone['c']?.type).toBe('nested');
     expect(Object.keys(zone['c']?.properties ?? {})).toEqual(['at', 'f', 'g', 'w', 'x', 't', 'c']);
-    // Of the components' columns: two texts, one of them in a single component, a whole number and a decimal, and the ids of both.
+    // The largest component has two texts, one of them in a single component, and whole numbers; another has a decimal.
     expect(Object.keys(zone['f']?.properties ?? {})).toEqual(
       expect.arrayContaining(['whole0', 'text0', 'text1', 'double0']),
     );
