@@ -60,7 +60,7 @@ export function startIndexWriter(options: IndexWriterOptions): IndexWriter {
     stuck: new Set(),
     written: 0,
     lastPrompt: Number.NEGATIVE_INFINITY,
-    refreshes: createRefreshes(index),
+    refreshes: createRefreshes(index, stale),
     stopSignal: stopped.signal,
   };
   const lanes = [writeLane(state, 'edits'), writeLane(state, 'copies'), writeBacklog(state)];

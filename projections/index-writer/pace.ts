@@ -46,8 +46,8 @@ export function adjustedPace({ bytes }: WritePace, kind: PaceKind, sent: number,
 }
 
 /** Returns the maximum bytes of one request. */
-export function bytesAt({ bytes }: WritePace, kind: PaceKind): number {
-  return Math.min(MOST_BYTES[kind], Math.max(LEAST_REFRESHED[kind], bytes));
+export function bytesAt({ bytes, failures }: WritePace, kind: PaceKind): number {
+  return Math.min(MOST_BYTES[kind], failures > 0 ? bytes : Math.max(LEAST_REFRESHED[kind], bytes));
 }
 
 /** Returns the pace after a failure. */

@@ -1,4 +1,5 @@
 import type { DocumentIndex } from '../../shared/read-index/document-index.ts';
+import type { StaleDocuments } from '../graph/stale/stale-documents.ts';
 
 /** Tracks documents that were written without waiting for a refresh. The next refresh makes them visible. */
 export type Refreshes = ReturnType<typeof createRefreshes>;
@@ -19,7 +20,10 @@ export function older(a: bigint | undefined, b: bigint | undefined): bigint | un
 }
 
 /** Creates the tracking. At first changes from position 0 are pending, because documents of previous processes may be invisible too. */
-export function createRefreshes(index: Pick<DocumentIndex, 'refresh'>) {
+export function createRefreshes(
+  index: Pick<DocumentIndex, 'refresh'>,
+  { unseen, noteUnseen }: Pick<StaleDocuments, 'unseen' | 'noteUnseen'>,
+) {
   let pending: bigint | undefined = 0n;
   /** Changes that refreshes are making visible now. */
   const refreshing = new Set<{ readonly since: bigint }>();
@@ -33,12 +37,14 @@ export function createRefreshes(index: Pick<DocumentIndex, 'refresh'>) {
   const show = async (): Promise<void> => {
     if (pending === undefined) return;
     const part = { since: pending };
+    const shown = unseen();
     pending = undefined;
     last = performance.now();
     refreshing.add(part);
     try {
       await index.refresh();
       took = performance.now() - last;
+      if (shown > 0) noteUnseen(Math.max(0, unseen() - shown));
     } catch (error) {
       note(part.since);
       throw error;
@@ -51,9 +57,10 @@ export function createRefreshes(index: Pick<DocumentIndex, 'refresh'>) {
     return Math.max(REFRESH_EVERY, Math.min(REFRESH_SELDOM, soFar), took * SHARE);
   };
   return {
-    /** Records that documents were written which show changes from position `since` on. */
-    written(since: bigint): void {
+    /** Records that documents were written, or are possibly written, which show changes from position `since` on. */
+    written(since: bigint, documents: number): void {
       begun ??= performance.now();
+      noteUnseen(unseen() + documents);
       note(since);
     },
     /** Returns the position of the oldest change that is written and that searches may not see; undefined if they see everything. */

@@ -114,7 +114,7 @@ async function sendInTurn(backlog: Backlog, batch: Batch): Promise<Worked> {
   try {
     const { settled, again } = await sendBatch(state, batch, false);
     const took = performance.now() - started;
-    state.refreshes.written(oldestOf(batch.documents));
+    state.refreshes.written(oldestOf(batch.documents), settled.length);
     settle(state, batch.position, settled);
     return { again, bytes: batch.bytes, took };
   } finally {

@@ -15,7 +15,7 @@ type RefusedDocument = {
 
 /** State of the documents that a writer must write. */
 export type WriterStatus = {
-  /** Documents that are out of date. */
+  /** Documents whose current state searches do not show: they must be written, or their refresh is still to come. */
   readonly backlog: number;
   /** Seconds since the oldest of them was marked; 0 when caught up. */
   readonly oldestSeconds: number;
@@ -28,7 +28,7 @@ export type WriterStatus = {
 export function writerStatus(stale: StaleDocuments, written: number): WriterStatus {
   const { rows, oldest } = stale.count();
   return {
-    backlog: rows,
+    backlog: rows + stale.unseen(),
     oldestSeconds: oldest === undefined ? 0 : Math.max(0, (Date.now() - oldest) / 1000),
     refused: stale.parked.list().length,
     written,

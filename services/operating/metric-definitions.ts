@@ -79,7 +79,10 @@ export const METRICS = {
     'varve_search_stale_rows',
     'Rows whose words in the embedded index are older than their texts, own or of related rows; searches read them first',
   ),
-  backlog: gauge('varve_fanout_backlog_documents', 'Stale documents in Elasticsearch'),
+  backlog: gauge(
+    'varve_fanout_backlog_documents',
+    'Documents in Elasticsearch whose current state searches do not show yet',
+  ),
   backlogOldest: gauge(
     'varve_fanout_oldest_seconds',
     'Age of the oldest stale document in Elasticsearch; 0 if there is none',

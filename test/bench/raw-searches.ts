@@ -15,11 +15,7 @@ import {
   createSearchEngine,
   type SearchEngine,
 } from '../../shared/read-index/elasticsearch/wire/search-engine.ts';
-import {
-  type Search,
-  searchRequest,
-  writeSearch,
-} from '../../shared/read-index/elasticsearch/wire/write-search.ts';
+import { type Search, searchRequest } from '../../shared/read-index/elasticsearch/wire/write-search.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { LoadRequest } from './measure-load.ts';
@@ -110,7 +106,7 @@ function countOnly(engine: SearchEngine): SearchEngine {
 }
 
 function loadRequest(searches: readonly Search[]): LoadRequest {
-  return { method: 'POST', ...searchRequest(searches.map(writeSearch)) };
+  return { method: 'POST', ...searchRequest(searches) };
 }
 
 function readOnly(reader: ElasticsearchReader): ReadIndex {

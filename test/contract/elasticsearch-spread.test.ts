@@ -53,4 +53,17 @@ describe('indices over the nodes of a cluster', await needsElasticsearch(), () =
     expect(await open(url)).toBe(0);
     expect(await spreads(url)).toEqual(Array(types * 2).fill('2 of 0'));
   });
+
+  it('have a replica as soon as the cluster has a second node, if the start sets no number', async () => {
+    const url = await elasticsearchUrl();
+    onTestFinished(() => removeIndices(url, space));
+    await open(url);
+    const expanding = async () => {
+      const path = `${space}-*/_settings?filter_path=*.settings.index.auto_expand_replicas`;
+      return (await (await fetch(`${url}/${path}`)).text()).match(/"auto_expand_replicas":"[^"]*"/g) ?? [];
+    };
+    expect(new Set(await expanding())).toEqual(new Set(['"auto_expand_replicas":"0-1"']));
+    await open(url, { shards: 1, replicas: 0 });
+    expect(new Set(await expanding())).toContain('"auto_expand_replicas":"false"');
+  });
 });

@@ -13,7 +13,7 @@ async function refreshedAt(refreshes: Refreshes, made: () => number, isHeldBack:
   const at: number[] = [];
   for (let second = 0; second <= seconds; second++) {
     const before = made();
-    refreshes.written(7n);
+    refreshes.written(7n, 3);
     await refreshes.refreshNowAndThen(isHeldBack);
     if (made() > before) at.push(second);
     vi.advanceTimersByTime(SECOND);
@@ -21,12 +21,23 @@ async function refreshedAt(refreshes: Refreshes, made: () => number, isHeldBack:
   return at;
 }
 
+/** Counts in memory what a graph counts in its file. */
+function countUnseen() {
+  let unseen = 0;
+  return {
+    unseen: () => unseen,
+    noteUnseen(documents: number) {
+      unseen = documents;
+    },
+  };
+}
+
 function countingRefreshes(): { readonly refreshes: Refreshes; readonly made: () => number } {
   let count = 0;
   const refresh = async () => {
     count++;
   };
-  return { refreshes: createRefreshes({ refresh }), made: () => count };
+  return { refreshes: createRefreshes({ refresh }, countUnseen()), made: () => count };
 }
 
 it('refreshes every five seconds while this lets waiting requests finish', async () => {

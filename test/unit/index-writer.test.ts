@@ -423,6 +423,30 @@ it('sends a batch after `beforeWrite` for the position of its documents, and not
   expect(setting.index.requests).toHaveLength(1);
 });
 
+it('counts documents that are written and not refreshed as backlog, also after a crash', async () => {
+  const setting = openSetting();
+  setting.given(...SOME);
+  const first = setting.start();
+  await first.caughtUp();
+  const refreshed = Promise.withResolvers<void>();
+  onTestFinished(() => refreshed.resolve());
+  const held = vi.spyOn(setting.index, 'refresh').mockImplementation(() => refreshed.promise);
+  setting.graph.stale?.markAll([...setting.graph.registry().contentTypes.keys()]);
+  first.wake();
+  const marks = () => setting.graph.stale?.count().rows;
+  await expect.poll(marks, { timeout: 5_000 }).toBe(0);
+  const { backlog } = first.status();
+  expect(backlog).toBe(wanted(setting).size);
+  refreshed.reject(new Error('killed'));
+  await first.close();
+  setting.reopen();
+  held.mockRestore();
+  const second = setting.start();
+  expect(second.status().backlog).toBe(backlog);
+  await second.caughtUp();
+  expect(second.status().backlog).toBe(0);
+});
+
 it('continues at the same place after a crash', async () => {
   const setting = openSetting();
   setting.given(...SOME);

@@ -39,7 +39,6 @@ function cluster(rows: Row[]) {
 const searchFor = (...fields: readonly string[]): Search => ({
   index: 'a',
   body: { size: 10, query: { match_all: {} }, docvalue_fields: fields },
-  plain: true,
 });
 const PAGE = searchFor('key', 'src');
 const WITH_LINKS = searchFor('key', 'src', 'links');

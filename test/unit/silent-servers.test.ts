@@ -6,7 +6,7 @@ import { createIdentities } from '../../services/login/identities.ts';
 import { smtpMailer } from '../../services/login/mailer.ts';
 import { openAssetStore } from '../../services/stores/open-asset-store.ts';
 import { createElasticsearchClient } from '../../shared/read-index/elasticsearch/wire/client.ts';
-import { createExchange } from '../../shared/read-index/elasticsearch/wire/exchange.ts';
+import { createSearchEngine } from '../../shared/read-index/elasticsearch/wire/search-engine.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
 /** Starts a server that accepts connections, reads all data, and never answers. It counts its connections. */
@@ -40,7 +40,7 @@ const CALLS: Readonly<Record<string, (host: string) => Promise<unknown>>> = {
   async Elasticsearch(host) {
     const client = createElasticsearchClient({ url: `http://${host}` });
     onTestFinished(() => client.close());
-    return createExchange(client)('/_search', '{}');
+    return createSearchEngine(client).search([{ index: 'a', body: { size: 0, query: { match_all: {} } } }]);
   },
   'mail server': (host) =>
     smtpMailer(

@@ -72,6 +72,9 @@ export type StaleDocuments = {
   /** Returns whether a write at this position has to wait for some document that shows it. */
   isAwaited(position: bigint): boolean;
   count(): { readonly rows: number; readonly oldest: number | undefined };
+  /** Number of documents that are written and that searches may not show yet. It survives a crash. */
+  unseen(): number;
+  noteUnseen(documents: number): void;
   readonly parked: ParkedDocuments;
 };
 
@@ -106,6 +109,7 @@ export function delegateStaleDocuments(record: () => StaleDocuments | undefined)
 }
 
 const RECORDED = 'accounted';
+const UNSEEN = 'unseen';
 /** No graph has this position. */
 const NOWHERE = -1n;
 
@@ -122,6 +126,7 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
   const awaited = createAwaitedDocuments(Number(position()));
   const fanOut = createFanOut(db, { stale, awaited }, options.dependencies);
   const note = (at: bigint) => db.setMeta(RECORDED, at);
+  const unseen = () => db.meta(UNSEEN) ?? 0;
   let complete = BigInt(db.meta(RECORDED) ?? NOWHERE) === position();
   /** Position after which all changes have marked their documents. */
   let begun = complete ? position() : undefined;
@@ -194,6 +199,8 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
       const completes = !complete && progress.position >= begun;
       transaction(db.connection, () => {
         settleRows(stale, progress);
+        // Another process refreshes what it writes.
+        if (unseen() > 0) db.setMeta(UNSEEN, 0n);
         if (completes) note(position());
       });
       complete ||= completes;
@@ -205,6 +212,8 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
     },
     isAwaited: (at) => awaited.isAwaited(Number(at)) ?? stale.mayBeAwaited(Number(at)),
     count: stale.count,
+    unseen,
+    noteUnseen: (documents) => transaction(db.connection, () => db.setMeta(UNSEEN, BigInt(documents))),
     parked: parkedDocuments(options, stale),
   };
 }

@@ -12,10 +12,10 @@ export const READ_INDEX_SETTINGS = {
   readIndex: {
     flags: '--read-index <where>',
     description:
-      'index that answers queries: embedded, or the URL of an Elasticsearch cluster, such as http://127.0.0.1:9200 (default: embedded)',
+      'index that answers queries: embedded, or the URL of an Elasticsearch cluster, such as http://127.0.0.1:9200. Several nodes: their URLs with commas between them (default: embedded)',
     schema: z
-      .union([z.literal('embedded'), z.url({ protocol: /^https?$/ })], {
-        error: 'must be embedded, or an http or https address',
+      .union([z.literal('embedded'), z.string().refine(areAddresses)], {
+        error: 'must be embedded, or http or https addresses with commas between them',
       })
       .default('embedded'),
   },
@@ -48,7 +48,7 @@ export const READ_INDEX_SETTINGS = {
   readIndexReplicas: {
     flags: '--read-index-replicas <number>',
     description:
-      'number of copies of each shard in Elasticsearch (default: 0 for new indices; existing indices stay unchanged)',
+      'number of copies of each shard in Elasticsearch (default: 1 for new indices if the cluster has several nodes; existing indices stay unchanged)',
     schema: wholeNumber(0, 100).optional(),
   },
   readIndexRowCache: {
@@ -75,3 +75,9 @@ export const READ_INDEX_SETTINGS = {
     schema: z.string().optional(),
   },
 } as const satisfies SettingsTable;
+
+const ADDRESS = z.url({ protocol: /^https?$/ });
+
+function areAddresses(text: string): boolean {
+  return text.split(',').every((each) => ADDRESS.safeParse(each).success);
+}

@@ -69,10 +69,12 @@ export function rowCacheBytesOf({ readIndexRowCache: mebibytes }: OperatorSettin
 /** Returns the connection to Elasticsearch. Throws a message if the certificate cannot be read. */
 export function connectionOf(settings: OperatorSettings): ElasticsearchConnection {
   const { readIndexCloudId: cloudId, readIndexApiKey: apiKey, readIndexCa: ca } = settings;
-  const address = settings.readIndex === 'embedded' ? undefined : new URL(settings.readIndex);
+  const addresses =
+    settings.readIndex === 'embedded' ? [] : settings.readIndex.split(',').map((each) => new URL(each));
+  const [address] = addresses;
   const username = settings.readIndexUser ?? (decodeURIComponent(address?.username ?? '') || undefined);
   const password = settings.readIndexPassword ?? (decodeURIComponent(address?.password ?? '') || undefined);
-  const url = address && address.origin + address.pathname;
+  const url = address && addresses.map(({ origin, pathname }) => origin + pathname).join();
   return defined({ url, cloudId, username, password, apiKey, ca: readCertificate(ca) });
 }
 

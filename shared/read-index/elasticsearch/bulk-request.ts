@@ -1,12 +1,15 @@
 import { type Client, errors } from '@elastic/elasticsearch';
 import type { IndexableDocument, WriteOutcome } from '../document-index.ts';
 import type { ByteSlabs } from './documents/byte-slabs.ts';
+import { keepAnsweringNode } from './wire/client.ts';
 
 /**
  * Milliseconds for a request, far below the hour for which an index remembers deletes. Longer requests are abandoned, so that none arrives
  * after the index has forgotten a later delete.
  */
 export const REQUEST_TIMEOUT = 60_000;
+/** Milliseconds for a request for which writes wait, if it can be repeated by another node: the node may hang. */
+const AWAITED_TIMEOUT = 10_000;
 
 const BULK =
   '/_bulk?require_alias=true&filter_path=errors,items.*.status,items.*.error.type,items.*.error.reason,items.*.error.caused_by.reason';
@@ -39,15 +42,18 @@ export async function sendBulk(
 ): Promise<readonly WriteOutcome[]> {
   const { refresh, signal } = options;
   const { slab, body } = joined(slabs, documents);
+  const isRepeatable = refresh && client.connectionPool.size > 1;
+  const requestTimeout = isRepeatable ? AWAITED_TIMEOUT : REQUEST_TIMEOUT;
   try {
     const answer = (await client.transport.request(
       { method: 'POST', path: refresh ? `${BULK}&refresh=true` : BULK, body },
-      { headers: NDJSON, requestTimeout: REQUEST_TIMEOUT, maxRetries: 0, ...(signal && { signal }) },
+      { headers: NDJSON, requestTimeout, maxRetries: 0, ...(signal && { signal }) },
     )) as BulkAnswer;
     // The cluster has read the whole request. After a failure the connection may still use the slab.
     slabs.giveBack(slab);
     return outcomes(documents, answer);
   } catch (error) {
+    if (error instanceof errors.TimeoutError) keepAnsweringNode(client, error);
     if (!isTooLarge(error)) throw error;
     if (documents.length === 1)
       return [{ kind: 'refused', reason: 'the document is too large for a request' }];

@@ -75,7 +75,7 @@ export type ElasticsearchClusterOptions = {
   readonly connection: ElasticsearchConnection;
   readonly space: string;
   readonly registry: SchemaRegistry;
-  /** Shards and replicas; default: one shard, no replicas. */
+  /** Shards and replicas; default: one shard, and a replica if there is a node for it. */
   readonly spread?: IndexSpread;
   /** Copying of relations into documents, for content types that do not configure it. */
   readonly denormalise?: DenormaliseSettings;

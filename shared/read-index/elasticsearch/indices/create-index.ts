@@ -10,7 +10,10 @@ import { acknowledged } from './acknowledged.ts';
 export type IndexSpread = {
   /** Shards of new indices. Existing indices keep theirs until they are rebuilt. */
   readonly shards: number;
-  /** Copies of each shard besides the primary, for all indices; undefined: none for new indices, and existing ones unchanged. */
+  /**
+   * Copies of each shard besides the primary, for all indices. Undefined: one for new indices if the cluster has a node for it; existing ones
+   * are unchanged.
+   */
   readonly replicas: number | undefined;
 };
 
@@ -37,7 +40,7 @@ export async function createIndex(
   aliases: readonly string[] = [],
 ): Promise<boolean> {
   const { settings, mappings } = indexDefinition(layout) as { settings: object; mappings: object };
-  const spreadOver = { number_of_shards: spread.shards, number_of_replicas: spread.replicas ?? 0 };
+  const spreadOver = { number_of_shards: spread.shards, ...replicaSettings(spread.replicas) };
   const creating = client.indices.create({
     index,
     settings: { ...settings, ...spreadOver },
@@ -51,6 +54,13 @@ export async function createIndex(
     if (error instanceof errors.ResponseError && error.body?.error?.type === EXISTS) return false;
     throw error;
   }
+}
+
+/** Returns the settings for a number of replicas; undefined: one, as soon as the cluster has a second node. */
+export function replicaSettings(replicas: number | undefined) {
+  return replicas === undefined
+    ? { auto_expand_replicas: '0-1' as const }
+    : { auto_expand_replicas: 'false' as const, number_of_replicas: replicas };
 }
 
 /** Returns a digest of an index's content, which is equal for equal documents and mappings. */

@@ -4,7 +4,7 @@ import type { IndexSet } from '../../index-set.ts';
 import type { DocumentLayout } from '../layout/document-layout.ts';
 import { writeAlias } from '../layout/index-names.ts';
 import { acknowledged } from './acknowledged.ts';
-import { createIndex, signature } from './create-index.ts';
+import { createIndex, replicaSettings, signature } from './create-index.ts';
 import { deleteIndices } from './delete-indices.ts';
 import { firstNumberOf, type IndexSetsOptions, liveSet } from './index-sets.ts';
 import { moveAliases } from './leader-fence.ts';
@@ -112,7 +112,7 @@ async function setReplicas({ client, space, spread }: OpenIndicesOptions): Promi
   if (spread.replicas === undefined) return;
   await client.indices.putSettings({
     index: [`${space}-*`, `-${progressIndex(space)}`, `-${tagsIndex(space)}`],
-    settings: { number_of_replicas: spread.replicas },
+    settings: replicaSettings(spread.replicas),
     allow_no_indices: true,
     ignore_unavailable: true,
   });

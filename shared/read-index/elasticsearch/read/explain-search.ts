@@ -20,7 +20,7 @@ export type Explanation = {
   readonly strategies: readonly Strategy[];
   readonly semiJoins: readonly ExplainedSemiJoin[];
   /** Requests for the answer, its page and its populated rows, each with its searches. */
-  readonly requests: readonly (readonly Omit<Search, 'plain'>[])[];
+  readonly requests: readonly (readonly Search[])[];
 };
 
 /** A semi-join, which runs before the search. It reads the values of `select` in the documents of `index` that match `query`. */

@@ -48,7 +48,7 @@ async function readAt(
   const start = reversed ? total - from - length : from;
   const sort = sortDsl(clauses, reversed);
   const page = { from: start, size: length, sort, track_total_hits: true };
-  const { hits } = await readPage(search, page, true);
+  const { hits } = await readPage(search, page);
   const found = reversed ? [...hits.hits].reverse() : hits.hits;
   return { total: hits.total?.value ?? 0, hits: readHits(search, found) };
 }

@@ -109,10 +109,10 @@ async function searchLinked(
     docvalue_fields: ['key', 'links', ...fields],
   };
   const size = Math.min(FIRST_SIZE, most);
-  const { hits: first } = await session.search(target, { ...body, size }, true);
+  const { hits: first } = await session.search(target, { ...body, size });
   const total = first.total?.value ?? 0;
   if (total <= size || most <= size) return { total, hits: first.hits };
-  const { hits: all } = await session.search(target, { ...body, size: Math.min(total, most) }, true);
+  const { hits: all } = await session.search(target, { ...body, size: Math.min(total, most) });
   return { total, hits: all.hits };
 }
 

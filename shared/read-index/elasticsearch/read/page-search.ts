@@ -13,14 +13,13 @@ export type PageSearch = {
   readonly details: boolean;
 };
 
-/** Returns the page of a search. `plain`: the sort values of the hits are not needed. */
+/** Returns the page of a search. */
 export function readPage(
   { session, request, query, details }: PageSearch,
   page: Omit<SearchBody, 'query'>,
-  plain: boolean,
 ): Promise<SearchAnswer> {
   const docvalue_fields = ['key', ...rowFields(details)];
-  return session.search(request.type, { ...page, query, docvalue_fields }, plain);
+  return session.search(request.type, { ...page, query, docvalue_fields });
 }
 
 /** Returns keys and JSON of hits. Stores their links and components in the session if the request needs them. */

@@ -82,8 +82,7 @@ export async function readRows(
         ? { query: matching, docvalue_fields }
         : { query: listQuery(located.list, matching, docvalue_fields) }),
     };
-    const plain = located.keyField === 'key' && fields.every((field) => BINARY_FIELDS.includes(field));
-    const answer = await session.search(rowSet.type, search, plain);
+    const answer = await session.search(rowSet.type, search);
     for (const hit of answer.hits.hits) collectRows(rows, located, hit);
   }
   return rows;

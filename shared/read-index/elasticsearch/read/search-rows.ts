@@ -52,7 +52,7 @@ async function searchPage(search: PageSearch, clauses: readonly SortClause[] | n
   if (cursor !== undefined) return pageBehind(search, clauses, cursor.after);
   if (from >= COUNT_FROM || from + size > WINDOW) return readFarPage(search, clauses, session.totals);
   const page = { from, size, sort: sortDsl(clauses), track_total_hits: withTotal };
-  const { hits } = await readPage(search, page, true);
+  const { hits } = await readPage(search, page);
   return { total: totalOf(search, hits), hits: readHits(search, hits.hits) };
 }
 
@@ -69,7 +69,7 @@ async function pageBehind(
     track_total_hits: withTotal,
     ...(after === null ? {} : { search_after: writePosition(clauses, after) }),
   };
-  const { hits } = await readPage(search, page, false);
+  const { hits } = await readPage(search, page);
   const last = hits.hits.length > size ? hits.hits[size - 1] : undefined;
   const next = last === undefined ? null : readPosition(clauses, last.sort ?? []);
   return { total: totalOf(search, hits), hits: readHits(search, hits.hits.slice(0, size)), next };

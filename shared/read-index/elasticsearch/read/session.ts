@@ -39,7 +39,7 @@ export type Session = SearchContext & {
   /** Words of documents that were requested, by type, locale and pattern. */
   readonly vocabularies: Map<string, Promise<readonly FoundWord[]>>;
   /** Searches one type. Searches that start before the first of them has its answer share one request. */
-  search(type: Uid, body: SearchBody, plain?: boolean): Promise<SearchAnswer>;
+  search(type: Uid, body: SearchBody): Promise<SearchAnswer>;
   /** The requests so far, each with its searches. */
   readonly sent: (readonly Search[])[];
 };
@@ -53,9 +53,9 @@ export function openSession(context: SearchContext, world: World, set: IndexSet)
     world,
     known: new Map(),
     vocabularies: new Map(),
-    search(type, body, plain = false) {
+    search(type, body) {
       const alias = context.names.alias(type, world);
-      return search({ index: set[alias] ?? alias, body, plain });
+      return search({ index: set[alias] ?? alias, body });
     },
     sent,
   };

@@ -1,9 +1,9 @@
-import { Client } from '@elastic/elasticsearch';
+import { Client, ClusterConnectionPool, type errors } from '@elastic/elasticsearch';
 import { defined } from '../../../defined.ts';
 
-/** Address and credentials of the cluster. */
+/** Addresses and credentials of the cluster. */
 export type ElasticsearchConnection = {
-  /** Address such as `http://127.0.0.1:9200`; absent with a cloud id. */
+  /** Address such as `http://127.0.0.1:9200`, or several with commas between them; absent with a cloud id. */
   readonly url?: string;
   readonly cloudId?: string;
   readonly username?: string;
@@ -15,16 +15,44 @@ export type ElasticsearchConnection = {
 
 /**
  * Creates a client. It connects at the first request. An API key takes precedence over a user name. The default address is
- * http://127.0.0.1:9200.
+ * http://127.0.0.1:9200. Requests go to the addresses in turn. The client asks the cluster for no further addresses. An address that does
+ * not answer is left out for a minute or more, unless all are.
  */
 export function createElasticsearchClient(connection: ElasticsearchConnection): Client {
-  const { url, cloudId, username, password, apiKey, ca } = connection;
+  const { url = 'http://127.0.0.1:9200', cloudId, username, password, apiKey, ca } = connection;
   const user = username === undefined ? undefined : { username, password: password ?? '' };
   return new Client({
-    ...(cloudId === undefined ? { node: url ?? 'http://127.0.0.1:9200' } : { cloud: { id: cloudId } }),
+    ...(cloudId === undefined
+      ? { nodes: addressesOf(url), ConnectionPool: ClusterConnectionPool }
+      : { cloud: { id: cloudId } }),
+    // Answers are not merged into other objects, so their names can do no harm. The check takes as long as parsing.
+    disablePrototypePoisoningProtection: true,
     ...defined({
       auth: apiKey === undefined ? user : { apiKey },
       tls: ca === undefined ? undefined : { ca },
     }),
   });
+}
+
+/** Returns the addresses in a text with commas between them. */
+function addressesOf(url: string): string[] {
+  return url.split(',').map((each) => each.trim());
+}
+
+/** Milliseconds for a node to show that it answers. */
+const SIGN_OF_LIFE = 1_000;
+
+/**
+ * Keeps a node in use after a request timed out, if it answers a small request now. The client leaves out every node whose request timed
+ * out. But the node may have waited for another one, which hangs.
+ */
+export function keepAnsweringNode({ connectionPool }: Client, { meta }: errors.TimeoutError): void {
+  // The error has a copy of the connection, without secrets.
+  const connection = connectionPool.connections.find(({ id }) => id === meta?.meta.connection?.id);
+  if (connection === undefined) return;
+  const options = { requestId: 'alive', name: 'varve', context: null, timeout: SIGN_OF_LIFE };
+  void connection.request({ method: 'HEAD', path: '/' }, options).then(
+    () => connectionPool.markAlive(connection),
+    () => {},
+  );
 }

@@ -34,33 +34,23 @@ export type SearchOutcome =
   | { readonly kind: 'answered'; readonly answer: SearchAnswer }
   | { readonly kind: 'failed'; readonly error: Error };
 
-/** Beginning of a hit's source. Inside a JSON string the quotes would be escaped. */
-const SOURCE = Buffer.from('"src":["');
-const QUOTE = 0x22;
-
 /** Outcome of one of several searches. */
 type SingleAnswer = SearchAnswer & { readonly status?: number; readonly error?: unknown };
 
-/** Reads the body of a `_search`, with the sources as bytes. */
-export function readSearchAnswer(body: Buffer): SearchAnswer {
-  const { json, sources } = parseBody(body);
-  const answer = json as SearchAnswer;
-  giveSources([answer], sources);
-  return answer;
-}
-
-/** Reads the body of a `_msearch`. */
-export function readSearchAnswers(body: Buffer): readonly SearchOutcome[] {
-  const { json, sources } = parseBody(body);
-  const { responses } = json as { readonly responses: readonly SingleAnswer[] };
-  const outcomes = responses.map((answer): SearchOutcome => {
-    const { status = 200, error } = answer;
-    if (status === 200) return { kind: 'answered', answer };
-    return { kind: 'failed', error: new SearchFailure(status, JSON.stringify(error)) };
+/** Reads the answer to a `_search`, or to a `_msearch` of several searches, with the sources as bytes. */
+export function readOutcomes(answer: unknown, searches: number): readonly SearchOutcome[] {
+  const answers =
+    searches === 1
+      ? [answer as SingleAnswer]
+      : (answer as { readonly responses: readonly SingleAnswer[] }).responses;
+  if (answers.length !== searches)
+    throw new Error(`Elasticsearch returned ${answers.length} answers to ${searches} searches`);
+  return answers.map((each): SearchOutcome => {
+    const { status = 200, error } = each;
+    if (status !== 200) return { kind: 'failed', error: new SearchFailure(status, JSON.stringify(error)) };
+    readSources(each);
+    return { kind: 'answered', answer: each };
   });
-  const answers = outcomes.flatMap((outcome) => (outcome.kind === 'answered' ? [outcome.answer] : []));
-  giveSources(answers, sources);
-  return outcomes;
 }
 
 /** Error for a search that Elasticsearch did not carry out. */
@@ -73,28 +63,12 @@ export class SearchFailure extends Error {
   }
 }
 
-/** Parses a body. Sources are base64 and most of the bytes, so they are copied directly. Only the rest of the text is parsed. */
-function parseBody(body: Buffer): { readonly json: unknown; readonly sources: readonly Uint8Array[] } {
-  const sources: Uint8Array[] = [];
-  let rest = '';
-  let at = 0;
-  for (let open = body.indexOf(SOURCE); open >= 0; open = body.indexOf(SOURCE, at)) {
-    const start = open + SOURCE.length;
-    const end = body.indexOf(QUOTE, start);
-    sources.push(Buffer.from(body.toString('latin1', start, end), 'base64'));
-    rest += body.toString('utf8', at, start);
-    at = end;
-  }
-  return { json: JSON.parse(rest + body.toString('utf8', at)), sources };
-}
+type Sourced = { readonly fields?: HitFields; source?: Uint8Array };
 
-type Sourced = { readonly fields?: HitFields; source?: Uint8Array | undefined };
-
-function giveSources(answers: readonly SearchAnswer[], sources: readonly Uint8Array[]): void {
-  let next = 0;
-  for (const { hits } of answers) {
-    for (const hit of hits.hits as readonly Sourced[]) {
-      if (hit.fields?.['src'] !== undefined) hit.source = sources[next++];
-    }
+/** Gives each hit its source as bytes. It is base64 in the answer. */
+function readSources({ hits }: SearchAnswer): void {
+  for (const hit of hits.hits as readonly Sourced[]) {
+    const source = hit.fields?.['src'];
+    if (source !== undefined) hit.source = Buffer.from(source[0] as string, 'base64');
   }
 }

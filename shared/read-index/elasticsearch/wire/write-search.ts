@@ -16,29 +16,22 @@ export type SearchBody = {
 export type Search = {
   readonly index: string;
   readonly body: SearchBody;
-  /** True for a search that asks only for `key` and binary fields, without sort values or aggregations (see `readPlainAnswers`). */
-  readonly plain?: boolean;
 };
 
-/** A search in the form in which it is sent. */
-export type WrittenSearch = { readonly index: string; readonly text: string; readonly isPlain: boolean };
-
 /** Returns the search as text. It reads no stored fields, because everything comes from doc values. */
-export function writeSearch({ index, body, plain = false }: Search): WrittenSearch {
-  const whole = { _source: false, stored_fields: '_none_', track_total_hits: false, ...body };
-  return { index, text: JSON.stringify(whole), isPlain: plain };
+function writeSearch({ body }: Search): string {
+  return JSON.stringify({ _source: false, stored_fields: '_none_', track_total_hits: false, ...body });
 }
 
 /** Returns the request for one search, or for several together. */
-export function searchRequest(searches: readonly WrittenSearch[]): {
-  readonly path: string;
-  readonly body: string;
-} {
+export function searchRequest(searches: readonly Search[]): { readonly path: string; readonly body: string } {
   const [only, ...others] = searches;
   if (only !== undefined && others.length === 0)
-    return { path: `/${only.index}/_search?allow_partial_search_results=false`, body: only.text };
+    return { path: `/${only.index}/_search?allow_partial_search_results=false`, body: writeSearch(only) };
   let body = '';
-  for (const { index, text } of searches)
-    body += `{"index":${JSON.stringify(index)},"allow_partial_search_results":false}\n${text}\n`;
+  for (const search of searches) {
+    const { index } = search;
+    body += `{"index":${JSON.stringify(index)},"allow_partial_search_results":false}\n${writeSearch(search)}\n`;
+  }
   return { path: '/_msearch', body };
 }
