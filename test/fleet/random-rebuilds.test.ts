@@ -64,8 +64,10 @@ describe('four processes on Elasticsearch', {
   async function operate(operation: Round['operation'], asked: Member) {
     if (operation === 'rollback' || operation === 'drop') return runWithin([operation, ...own(asked)]);
     const args = operation === 'rebuild --graph' ? ['--graph'] : ['--type', 'tag'];
-    if (operation !== 'cancel') return runWithin(['rebuild', ...args, ...own(asked)]);
-    const running = runWithin(['rebuild', ...args, '--max-rate', '400', ...own(asked)]);
+    if (operation !== 'cancel') return runWithin(['rebuild', ...args, '--max-rate', '5000', ...own(asked)]);
+    const begun = Promise.withResolvers<void>();
+    const running = runWithin(['rebuild', ...args, '--max-rate', '1000', ...own(asked)], begun.resolve);
+    await Promise.race([begun.promise, running]);
     await delay(Math.random() * 8_000);
     const cancelled = await runWithin(['rebuild', '--cancel', ...own(pick(members()))]);
     const ended = await running;
@@ -74,8 +76,14 @@ describe('four processes on Elasticsearch', {
     return isOver ? { code: 0, said: `${cancelled.said}; ${ended.said}` } : ended;
   }
 
-  async function runWithin(args: readonly string[]): Promise<{ code: number | null; said: string }> {
+  /** Runs a command. Calls `begun` at its first output. */
+  async function runWithin(
+    args: readonly string[],
+    begun = () => {},
+  ): Promise<{ code: number | null; said: string }> {
     const running = spawnVarve(args);
+    running.child.stdout?.once('data', begun);
+    running.child.stderr?.once('data', begun);
     const timer = setTimeout(() => running.child.kill('SIGKILL'), COMMAND_MS);
     const { code, signal, output } = await running.exited;
     clearTimeout(timer);
