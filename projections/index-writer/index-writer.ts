@@ -3,15 +3,18 @@ import type { DocumentIndex } from '../../shared/read-index/document-index.ts';
 import type { ContentGraph } from '../graph/content-graph.ts';
 import { staleDocumentsOf } from '../graph/stale/stale-documents.ts';
 import { createRefreshes } from './refreshes.ts';
+import { createSuspects, SUSPECT_LIMITS, type SuspectLimits } from './suspects.ts';
 import { oldestAwaited, oldestUnseen, shownPosition } from './unseen-changes.ts';
 import { writeBacklog } from './write-backlog.ts';
 import { writeLane } from './write-lane.ts';
 import { type WriterStatus, writerStatus } from './writer-report.ts';
-import { end, noteChange, type WriterCallbacks, type WriterState } from './writer-state.ts';
+import { end, noteChange, settle, type WriterCallbacks, type WriterState } from './writer-state.ts';
 
 export type IndexWriterOptions = WriterCallbacks & {
   readonly graph: ContentGraph;
   readonly index: DocumentIndex;
+  /** Default: SUSPECT_LIMITS. */
+  readonly suspectLimits?: SuspectLimits;
 };
 
 /**
@@ -43,28 +46,11 @@ export type IndexWriter = {
 
 /** Starts the lanes. They first make documents of earlier runs visible that were never refreshed. */
 export function startIndexWriter(options: IndexWriterOptions): IndexWriter {
-  const { graph, index } = options;
-  const stale = staleDocumentsOf(graph);
   const stopped = new AbortController();
-  const state: WriterState = {
-    options,
-    stale,
-    index,
-    taken: new Map(),
-    turn: undefined,
-    position: graph.position,
-    now: Date.now,
-    changed: createCondition(),
-    wakes: 0,
-    stopping: false,
-    stuck: new Set(),
-    written: 0,
-    lastPrompt: Number.NEGATIVE_INFINITY,
-    refreshes: createRefreshes(index, stale),
-    stopSignal: stopped.signal,
-  };
+  const state = createState(options, stopped.signal);
+  const { stale } = state;
   const lanes = [writeLane(state, 'edits'), writeLane(state, 'copies'), writeBacklog(state)];
-  const done = Promise.all(lanes).then(() => {});
+  const done = Promise.all([...lanes, state.suspects.run()]).then(() => {});
   done.catch(() => end(state));
   const wait = async (isReached: () => boolean): Promise<void> => {
     await state.changed.until(isReached);
@@ -89,4 +75,38 @@ export function startIndexWriter(options: IndexWriterOptions): IndexWriter {
       await done.catch(() => {});
     },
   };
+}
+
+function createState(options: IndexWriterOptions, stopSignal: AbortSignal): WriterState {
+  const { graph, index, suspectLimits: limits = SUSPECT_LIMITS } = options;
+  const stale = staleDocumentsOf(graph);
+  const work: Omit<WriterState, 'suspects'> = {
+    options,
+    stale,
+    index,
+    taken: new Map(),
+    turn: undefined,
+    position: graph.position,
+    now: Date.now,
+    changed: createCondition(),
+    wakes: 0,
+    stopping: false,
+    stuck: new Set(),
+    written: 0,
+    lastPrompt: Number.NEGATIVE_INFINITY,
+    refreshes: createRefreshes(index, stale),
+    stopSignal,
+  };
+  const suspects = createSuspects({
+    work,
+    changed: work.changed,
+    limits,
+    isStopping: () => state.stopping,
+    settle(position, settlements) {
+      settle(state, position, settlements);
+      noteChange(state);
+    },
+  });
+  const state: WriterState = { ...work, suspects };
+  return state;
 }

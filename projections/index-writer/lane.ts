@@ -1,5 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { DocumentIndex, IndexableDocument } from '../../shared/read-index/document-index.ts';
+import type {
+  DocumentIndex,
+  IndexableDocument,
+  WriteOutcome,
+} from '../../shared/read-index/document-index.ts';
 import type { Settlement, StaleDocuments } from '../graph/stale/stale-documents.ts';
 import { type Lane, type StaleRow, staleNumber, type Target, type Turn } from '../graph/stale/stale-rows.ts';
 
@@ -65,20 +69,37 @@ export async function nextBatch(
   const last = chosen.at(-1);
   if (last === undefined) return undefined;
   if (lane === 'backlog') work.turn = { position, from: last };
-  const deadline = work.now() + SEND_WITHIN;
   for (const document of chosen) work.taken.set(staleNumber(document), Number(position));
+  const { batch, unmakable, rest } = await makeBatch(work, chosen, maxBytes, position);
+  for (const each of rest) work.taken.delete(staleNumber(each));
+  if (lane === 'backlog' && rest[0] !== undefined) moveBack(work, rest[0]);
+  if (batch.sent.length > 0) bytesOfDocument += (batch.bytes / batch.sent.length - bytesOfDocument) * LEARNED;
+  return { batch, unmakable };
+}
+
+type MadeBatch = {
+  readonly batch: Batch;
+  readonly unmakable: readonly Settlement[];
+  /** Documents that did not fit. */
+  readonly rest: readonly StaleRow[];
+};
+
+/** Makes the chosen documents in their current state, up to a number of bytes. `position`: of the graph when they were chosen. */
+export async function makeBatch(
+  work: Work,
+  chosen: readonly StaleRow[],
+  maxBytes: number,
+  position: bigint,
+): Promise<MadeBatch> {
+  const deadline = work.now() + SEND_WITHIN;
   const made: Made = { documents: [], sent: [], bytes: 0, unmakable: [] };
   let at = 0;
   while (at < chosen.length && made.bytes < maxBytes) {
     if (at > 0) await nextTurn();
     at += work.stale.reading(() => makeInTurn(work, chosen.slice(at), maxBytes, made));
   }
-  const rest = chosen.slice(at);
-  for (const each of rest) work.taken.delete(staleNumber(each));
-  if (lane === 'backlog' && rest[0] !== undefined) moveBack(work, rest[0]);
   const { documents, sent, bytes, unmakable } = made;
-  if (sent.length > 0) bytesOfDocument += (bytes / sent.length - bytesOfDocument) * LEARNED;
-  return { batch: { documents, sent, bytes, position, deadline }, unmakable };
+  return { batch: { documents, sent, bytes, position, deadline }, unmakable, rest: chosen.slice(at) };
 }
 
 /** Moves the start of the next search back to a document that was chosen and not sent. */
@@ -116,26 +137,45 @@ function makeInTurn(work: Work, chosen: readonly StaleRow[], maxBytes: number, m
   return chosen.length;
 }
 
-/** Outcome of a batch. `again`: reason why some of its documents must be written again. */
-export type SentDocuments = { readonly settled: readonly Settlement[]; readonly again: string | undefined };
+/** Returns the position of the oldest change that some document lacks. */
+export function oldestChange(documents: readonly StaleRow[]): bigint {
+  return BigInt(Math.min(...documents.map(({ since }) => since)));
+}
 
-/** Writes one batch. Resolves to the documents that are written or refused, and to the reason why others must be sent again. */
+/** Outcome of a batch. */
+export type SentDocuments = {
+  readonly settled: readonly Settlement[];
+  /** Reason why others of its documents must be written again. */
+  readonly again: string | undefined;
+  /** Documents that the index did not write, although they were sent. */
+  readonly failed: readonly StaleRow[];
+};
+
+/** Writes one batch. Rejects if `beforeWrite` does; then nothing was sent. */
 export async function sendBatch(work: Work, batch: Batch, refresh: boolean): Promise<SentDocuments> {
   await work.options.beforeWrite?.(work.position());
-  if (work.stopSignal.aborted) return { settled: [], again: 'another process writes' };
-  if (work.now() > batch.deadline) return { settled: [], again: 'the process was stopped' };
-  const outcomes = await work.index.write(batch.sent, { refresh, signal: work.stopSignal });
+  if (work.stopSignal.aborted) return { settled: [], again: 'another process writes', failed: [] };
+  if (work.now() > batch.deadline) return { settled: [], again: 'the process was stopped', failed: [] };
+  let outcomes: readonly WriteOutcome[];
+  try {
+    outcomes = await work.index.write(batch.sent, { refresh, signal: work.stopSignal });
+  } catch (error) {
+    return { settled: [], again: (error as Error).message, failed: batch.documents };
+  }
   const settled: Settlement[] = [];
+  const failed: StaleRow[] = [];
   let again: string | undefined;
   for (const [at, outcome] of outcomes.entries()) {
     const document = batch.documents[at] as StaleRow;
-    if (outcome.kind === 'again') again = outcome.reason;
-    else {
+    if (outcome.kind === 'again') {
+      again = outcome.reason;
+      failed.push(document);
+    } else {
       const refused = outcome.kind === 'refused' ? outcome.reason : undefined;
       settled.push({ document, refused });
     }
   }
-  return { settled, again };
+  return { settled, again, failed };
 }
 
 /** Releases the documents. Those without a settlement will be chosen again. */

@@ -1,6 +1,5 @@
-import type { StaleRow } from '../graph/stale/stale-rows.ts';
 import { GraphFailure } from './graph-failure.ts';
-import { type Batch, nextBatch, release, sendBatch } from './lane.ts';
+import { type Batch, nextBatch, oldestChange, release, sendBatch } from './lane.ts';
 import {
   adjustedPace,
   bytesAt,
@@ -18,6 +17,7 @@ import {
   noteTrouble,
   settle,
   type WriterState,
+  type WriteTrouble,
 } from './writer-state.ts';
 
 /**
@@ -45,8 +45,8 @@ async function runWorker(backlog: Backlog, number: number): Promise<void> {
   const { state } = backlog;
   const name = `backlog ${number}`;
   let pace: WritePace = FULL_WRITE_PACE;
-  const slowDown = async (reason: string, error?: unknown): Promise<void> => {
-    noteTrouble(state, name, { reason, error });
+  const slowDown = async ({ reason, isSuspected }: WriteTrouble): Promise<void> => {
+    if (!isSuspected) noteTrouble(state, name, reason);
     // Other workers may take the unwritten documents again, at any position.
     state.turn = undefined;
     pace = slowerPace(pace);
@@ -65,8 +65,8 @@ async function runWorker(backlog: Backlog, number: number): Promise<void> {
     }
     try {
       const result = await workOnce(backlog, bytesAt(pace, kind));
-      if (result !== 'nothing' && result.again !== undefined) {
-        await slowDown(result.again);
+      if (result !== 'nothing' && result.trouble !== undefined) {
+        await slowDown(result.trouble);
         continue;
       }
       noteProgress(state, name);
@@ -74,15 +74,15 @@ async function runWorker(backlog: Backlog, number: number): Promise<void> {
       else pace = adjustedPace(pace, kind, result.bytes, result.took);
     } catch (error) {
       if (error instanceof GraphFailure) throw error.cause;
-      await slowDown((error as Error).message, error);
+      await slowDown({ reason: (error as Error).message, isSuspected: false });
     }
   }
 }
 
-/** Outcome of one request; `again`: the reason for a retry, if any. */
-type Worked = { readonly again: string | undefined; readonly bytes: number; readonly took: number };
+/** Outcome of one request. */
+type Worked = { readonly trouble: WriteTrouble | undefined; readonly bytes: number; readonly took: number };
 
-const NOT_SENT: Worked = Object.freeze({ again: undefined, bytes: 0, took: 0 });
+const NOT_SENT: Worked = Object.freeze({ trouble: undefined, bytes: 0, took: 0 });
 
 /** Sends one request; none if there is nothing to write. */
 async function workOnce(backlog: Backlog, bytes: number): Promise<'nothing' | Worked> {
@@ -112,19 +112,17 @@ async function sendInTurn(backlog: Backlog, batch: Batch): Promise<Worked> {
   backlog.requests++;
   const started = performance.now();
   try {
-    const { settled, again } = await sendBatch(state, batch, false);
+    const { settled, again, failed } = await sendBatch(state, batch, false);
     const took = performance.now() - started;
-    state.refreshes.written(oldestOf(batch.documents), settled.length);
+    state.refreshes.written(oldestChange(batch.documents), settled.length);
     settle(state, batch.position, settled);
-    return { again, bytes: batch.bytes, took };
+    const trouble =
+      again === undefined ? undefined : { reason: again, isSuspected: await state.suspects.take(failed) };
+    return { trouble, bytes: batch.bytes, took };
   } finally {
     backlog.requests--;
     state.changed.check();
   }
-}
-
-function oldestOf(documents: readonly StaleRow[]): bigint {
-  return BigInt(Math.min(...documents.map(({ since }) => since)));
 }
 
 /** Handles an empty backlog: makes its documents visible, and wakes callers that wait for this. */

@@ -85,12 +85,12 @@ async function writeTarget(running: RunningLane, target: Target): Promise<void> 
     trouble = await writeOnce(running, target, pace);
   } catch (error) {
     if (error instanceof GraphFailure) throw error;
-    trouble = { reason: (error as Error).message, error };
+    trouble = { reason: (error as Error).message, isSuspected: false };
   } finally {
     free();
   }
   if (trouble === undefined) return noteProgress(state, name);
-  noteTrouble(state, name, trouble);
+  if (!trouble.isSuspected) noteTrouble(state, name, trouble.reason);
   const slower = slowerPace(pace);
   paces.set(name, slower);
   await state.changed.until(() => state.stopping, waitOf(slower));
@@ -113,9 +113,9 @@ async function writeOnce(
     settle(state, position, unmakable);
     if (documents.length === 0) return undefined;
     const started = performance.now();
-    const { settled, again } = await sendBatch(state, batch, true);
+    const { settled, again, failed } = await sendBatch(state, batch, true);
     settle(state, position, settled);
-    if (again !== undefined) return { reason: again };
+    if (again !== undefined) return { reason: again, isSuspected: await state.suspects.take(failed) };
     paces.set(nameOf(running, target), adjustedPace(pace, lane, batch.bytes, performance.now() - started));
     return undefined;
   } finally {

@@ -1,17 +1,11 @@
 import type { StaleDocuments } from '../graph/stale/stale-documents.ts';
+import type { ParkedDocument } from '../graph/stale/stale-rows.ts';
 
 /** An event that the writer's process logs. */
 export type WriterReport =
-  | { readonly kind: 'stuck'; readonly reason: string; readonly error?: unknown }
+  | { readonly kind: 'stuck'; readonly reason: string }
   | { readonly kind: 'recovered' }
-  | { readonly kind: 'refused'; readonly documents: readonly RefusedDocument[] };
-
-type RefusedDocument = {
-  readonly type: string;
-  readonly world: string;
-  readonly key: number;
-  readonly reason: string;
-};
+  | { readonly kind: 'refused'; readonly documents: readonly ParkedDocument[] };
 
 /** State of the documents that a writer must write. */
 export type WriterStatus = {

@@ -3,6 +3,7 @@ import type { Settlement } from '../graph/stale/stale-documents.ts';
 import { onGraph } from './graph-failure.ts';
 import type { Work } from './lane.ts';
 import type { Refreshes } from './refreshes.ts';
+import type { Suspects } from './suspects.ts';
 import { oldestAwaited } from './unseen-changes.ts';
 import type { WriterReport } from './writer-report.ts';
 
@@ -20,6 +21,7 @@ export type WriterState = Work & {
   /** Time when a document for which a write waits was last sent. */
   lastPrompt: number;
   readonly refreshes: Refreshes;
+  readonly suspects: Suspects;
 };
 
 /** Calls from the writer to its process. */
@@ -47,8 +49,9 @@ export function isSharedWithEdits({ stale, lastPrompt, options }: WriterState): 
 export function settle(state: WriterState, position: bigint, settlements: readonly Settlement[]): void {
   if (settlements.length === 0) return;
   onGraph(() => state.stale.settle(position, settlements));
-  const refused = settlements.flatMap(({ document: { type, world, key }, refused: reason }) =>
-    reason === undefined ? [] : [{ type, world, key, reason }],
+  const { parked } = state.stale;
+  const refused = settlements.flatMap(({ document, refused: reason }) =>
+    reason === undefined ? [] : (parked.at(document) ?? []),
   );
   state.written += settlements.length - refused.length;
   if (refused.length > 0) state.options.report({ kind: 'refused', documents: refused });
@@ -67,14 +70,14 @@ export function noteChange(state: WriterState): void {
 }
 
 /** Records that the index does not accept the documents of a lane or target, and reports the first of several. */
-export function noteTrouble(state: WriterState, name: string, { reason, error }: WriteTrouble): void {
+export function noteTrouble(state: WriterState, name: string, reason: string): void {
   const isFirst = state.stuck.size === 0;
   state.stuck.add(name);
-  if (isFirst) state.options.report({ kind: 'stuck', reason, error });
+  if (isFirst) state.options.report({ kind: 'stuck', reason });
 }
 
-/** Why documents have to be sent again. */
-export type WriteTrouble = { readonly reason: string; readonly error?: unknown };
+/** Why documents have to be sent again. `isSuspected`: their index accepts others, so the documents themselves are the reason. */
+export type WriteTrouble = { readonly reason: string; readonly isSuspected: boolean };
 
 /** Records that the index accepts the documents of a lane or target, and reports it when there is no other trouble. */
 export function noteProgress(state: WriterState, name: string): void {

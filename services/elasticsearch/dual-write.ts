@@ -42,6 +42,10 @@ export function createDualWrite(index: DocumentIndex): DualWriteIndex {
         worse(outcome, failed.get(copies.get(documents[at] as IndexableDocument))),
       );
     },
+    async accepts(target, signal) {
+      const answers = await Promise.all([index.accepts(target, signal), other()?.accepts(target, signal)]);
+      return answers.every((isAccepted) => isAccepted !== false);
+    },
     release(documents) {
       index.release(documents);
       const also = documents.flatMap((document) => copies.get(document) ?? []);

@@ -200,6 +200,7 @@ function parkedDocuments({ parked }: StaleDocuments, role: () => DocumentRole): 
   return {
     list: parked.list,
     all: parked.all,
+    at: parked.at,
     retry: (documents) => decide(() => parked.retry(documents)),
     drop: (documents) => decide(() => parked.drop(documents)),
   };

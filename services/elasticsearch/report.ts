@@ -18,7 +18,8 @@ export function reportWriter(report: Report): (what: WriterReport) => void {
         report.warn({}, 'Elasticsearch accepts documents again');
         break;
       case 'refused':
-        for (const document of what.documents) report.error(document, 'Elasticsearch refuses a document');
+        for (const { type, documentId, locale, world, reason } of what.documents)
+          report.error({ type, documentId, locale, world, reason }, 'Elasticsearch refuses a document');
     }
   };
 }

@@ -7,6 +7,7 @@ const WRITTEN: WriteOutcome = Object.freeze({ kind: 'written' });
 export function writeOnly(index: DocumentIndex, writes: WrittenIndices): DocumentIndex {
   return {
     ...index,
+    accepts: async (target, signal) => !writes(target.type, target.world) || index.accepts(target, signal),
     async write(documents, options) {
       const own = documents.filter(({ type, world }) => writes(type, world));
       const outcomes = own.length === 0 ? [] : [...(await index.write(own, options))];

@@ -20,6 +20,11 @@ export type DocumentIndex = {
     documents: readonly IndexableDocument[],
     options: { readonly refresh: boolean; readonly signal?: AbortSignal },
   ): Promise<readonly WriteOutcome[]>;
+  /**
+   * Returns whether the index of a type and world accepts a small document now. Searches find no trace of the request. If this is true for
+   * the index that has just refused a document, the index is not too busy: the document itself is the reason.
+   */
+  accepts(index: Pick<DocumentRow, 'type' | 'world'>, signal: AbortSignal): Promise<boolean>;
   /** Releases the documents' bytes, which later documents may then overwrite. Call it only once. */
   release(documents: readonly IndexableDocument[]): void;
   /** Makes everything written so far visible to searches. */

@@ -14,7 +14,9 @@ export type MemoryDocumentIndex = DocumentIndex & {
    * Sets the answers to later requests: an error to throw, or an outcome for a document (undefined if it is written).
    */
   behave(how: {
-    readonly fails?: () => Error | undefined;
+    readonly fails?: (names: readonly string[]) => Error | undefined;
+    /** Returns false if the index of a type and world is too busy. Default: it is if `fails` returns an error for no documents. */
+    readonly accepts?: () => boolean;
     readonly outcome?: (name: string, text: string) => WriteOutcome | undefined;
     /** Awaited before a request is answered. */
     readonly before?: (names: readonly string[]) => Promise<void>;
@@ -63,18 +65,33 @@ export function createMemoryDocumentIndex(
     async write(documents, options) {
       const names = documents.map(nameOf);
       requests.push(names);
-      await behaviour.before?.(names);
-      const failure = behaviour.fails?.();
+      options.signal?.throwIfAborted();
+      await untilAborted(behaviour.before?.(names), options.signal);
+      const failure = behaviour.fails?.(names);
       if (failure !== undefined) throw failure;
       const outcomes = documents.map(write);
       if (options.refresh) refresh();
       return outcomes;
     },
+    accepts: async (_, signal) =>
+      !signal.aborted && (behaviour.accepts?.() ?? behaviour.fails?.([]) === undefined),
     release: () => {},
     async refresh() {
       refresh();
     },
   };
+}
+
+/** Waits for a request. Rejects when the caller abandons it. */
+async function untilAborted(
+  request: Promise<void> | undefined,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (request === undefined) return;
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(new Error('Request aborted'));
+  signal?.addEventListener('abort', abort);
+  await Promise.race([request, aborted.promise]).finally(() => signal?.removeEventListener('abort', abort));
 }
 
 function nameOf({ type, world, key }: Pick<IndexableDocument, 'type' | 'world' | 'key'>): string {

@@ -1,92 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { expect, it, onTestFinished, vi } from 'vitest';
-import { type ContentGraph, openContentGraph } from '../../projections/graph/content-graph.ts';
+import { expect, it, vi } from 'vitest';
 import { type StaleRow, staleNumber } from '../../projections/graph/stale/stale-rows.ts';
-import { type IndexWriter, startIndexWriter } from '../../projections/index-writer/index-writer.ts';
 import { type Batch, nextBatch, release, sendBatch, type Work } from '../../projections/index-writer/lane.ts';
-import type { WriterReport } from '../../projections/index-writer/writer-report.ts';
 import type { VarveEvent } from '../../shared/document/events.ts';
-import { documentDependencies } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
-import { createLayouts } from '../../shared/read-index/elasticsearch/layout/create-layouts.ts';
-import { documentText } from '../support/document-text.ts';
-import { createMemoryDocumentIndex, type MemoryDocumentIndex } from '../support/memory-document-index.ts';
-import { changed, connect, created, createLog, DEFINITIONS, deleted } from './graph-fixture.ts';
-
-type Setting = {
-  readonly graph: ContentGraph;
-  readonly index: MemoryDocumentIndex;
-  readonly reports: WriterReport[];
-  /** Applies events like the projector, and wakes the writer. */
-  given(...events: readonly VarveEvent[]): bigint;
-  start(): IndexWriter;
-  /** Opens the graph again, as after a crash. If `accounting` is false, it is opened for another kind of index. */
-  reopen(accounting?: boolean): void;
-};
-
-function openSetting(): Setting {
-  const folder = mkdtempSync(path.join(tmpdir(), 'varve-writer-'));
-  const file = path.join(folder, 'graph.db');
-  const log = createLog();
-  const open = (accounting = true) =>
-    openContentGraph(file, accounting ? { dependencies: documentDependencies } : {});
-  let graph = open();
-  let writer: IndexWriter | undefined;
-  graph.apply(log.add(...DEFINITIONS));
-  graph.stale?.markAll([...graph.registry().contentTypes.keys()]);
-  const layouts = createLayouts(graph.registry());
-  const index = createMemoryDocumentIndex(({ type, key }, neighbours) => {
-    const row = neighbours.row(type, key);
-    const layout = layouts.get(type);
-    if (row === undefined || layout === undefined) return undefined;
-    return documentText(layout, key, row, neighbours);
-  });
-  const reports: WriterReport[] = [];
-  onTestFinished(async () => {
-    await writer?.close();
-    graph.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  return {
-    get graph() {
-      return graph;
-    },
-    index,
-    reports,
-    given(...events) {
-      graph.apply(log.add(...events));
-      writer?.wake();
-      return graph.position();
-    },
-    start() {
-      writer = startIndexWriter({ graph, index, report: (report) => reports.push(report) });
-      return writer;
-    },
-    reopen(accounting) {
-      graph.close();
-      graph = open(accounting);
-    },
-  };
-}
-
-/** Returns the wanted content of every document, made directly from the graph. */
-function wanted({ graph, index }: Setting): ReadonlyMap<string, string> {
-  const documents = new Map<string, string>();
-  for (const document of graph.stale?.all() ?? []) {
-    const { row, neighbours } = graph.stale?.read(document) ?? {};
-    if (row === undefined || neighbours === undefined) continue;
-    documents.set(`${row.type} ${row.world} ${row.key}`, String(index.present(row, neighbours).bytes));
-  }
-  return documents;
-}
-
-const SOME: readonly VarveEvent[] = [
-  created('country', 'fr', { values: { name: 'France' } }),
-  created('chef', 'anna', { values: { name: 'Anna' }, relations: [connect('country', 'fr')] }),
-  created('restaurant', 'r1', { values: { name: 'One' }, relations: [connect('chef', 'anna')] }),
-  created('restaurant', 'r2', { values: { name: 'Two' }, relations: [connect('chef', 'anna')] }),
-];
+import { changed, connect, created, deleted } from './graph-fixture.ts';
+import { openSetting, SOME, wanted } from './writer-fixture.ts';
 
 it('writes every document that is stale, and a write is visible with all that embed it', async () => {
   const setting = openSetting();
@@ -116,6 +33,7 @@ it('retries failed requests and failed documents until they are written', async 
   setting.index.behave({
     fails: () => (failures-- > 0 ? new Error('no connection') : undefined),
     outcome: () => (passing-- > 0 ? { kind: 'again', reason: 'too many requests' } : undefined),
+    accepts: () => false,
   });
   const writer = setting.start();
   await writer.visible(setting.graph.position());
@@ -227,6 +145,7 @@ it('writes each index on its own: one that does not answer, or refuses requests,
     before: async (names) => {
       if (ofRestaurants(names) && isClosed) throw new Error('the index is closed');
     },
+    accepts: () => !isClosed,
   });
   const second = setting.given(changed('restaurant', 'r2', { values: { name: 'Zwei' } }));
   await writer.visible(setting.given(created('tag', 'other', { values: { name: 'other' } })));

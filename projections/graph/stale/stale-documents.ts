@@ -83,6 +83,8 @@ export type ParkedDocuments = {
   list(): readonly ParkedDocument[];
   /** Includes documents that were dropped or are retried, because the index has an earlier state of them. */
   all(): readonly ParkedDocument[];
+  /** Returns a document if it is parked, dropped or not. */
+  at(document: DocumentKey): ParkedDocument | undefined;
   /** Schedules the documents after all waiting ones. Returns how many were still refused. */
   retry(documents: readonly DocumentKey[]): number;
   /** Stops reporting the documents. The index keeps their previous state. Returns how many were still refused. */
@@ -233,6 +235,7 @@ function parkedDocuments({ db, position }: StaleDocumentsOptions, stale: StaleRo
     transaction(db.connection, () => documents.filter(work).length);
   return {
     all: stale.parked,
+    at: stale.parkedAt,
     list: () => stale.parked().filter(({ isHidden }) => isHidden !== true),
     retry: (documents) => count(documents, (document) => stale.retry(document, Number(position()))),
     drop: (documents) => count(documents, stale.drop),

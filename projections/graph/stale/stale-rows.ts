@@ -90,7 +90,9 @@ const OLDEST = 'SELECT min(since) FROM stale WHERE prompt = ?';
 const AWAITED = 'SELECT 1 FROM stale WHERE prompt > 0 AND since <= ? AND position >= ? LIMIT 1';
 
 const PARKED = `SELECT p.world, p.key, e.type, e.document_id, e.locale, p.position, p.reason, p.hidden
-  FROM parked p JOIN entries e ON e.id = p.key / 4 ORDER BY p.position, p.key`;
+  FROM parked p JOIN entries e ON e.id = p.key / 4`;
+const PARKED_ALL = `${PARKED} ORDER BY p.position, p.key`;
+const PARKED_AT = `${PARKED} WHERE p.world = ? AND p.key = ?`;
 
 /** The numbers of content types in a graph's file. */
 export type TypeNumbers = {
@@ -108,19 +110,6 @@ export function openStaleRows(db: GraphDatabase, { typeOf, numberOf }: TypeNumbe
     since: since as number,
     position: position as number,
   });
-  const readParked = (row: SqlRow): ParkedDocument => {
-    const [world, key, type, documentId, locale, position, reason, hidden] = row;
-    return {
-      world: WORLDS[world as WorldNumber],
-      key: key as number,
-      type: typeOf(type as number),
-      documentId: String(documentId),
-      locale: locale === '' ? null : String(locale),
-      position: BigInt(position as number),
-      reason: String(reason),
-      isHidden: hidden === 1,
-    };
-  };
   const hide = ({ world, key }: DocumentKey): boolean => db.run(HIDE, worldNumber(world), key) > 0;
   return {
     mark(world: WorldNumber, key: number, lane: Lane, { since, position }: ChangeSpan): void {
@@ -202,7 +191,11 @@ export function openStaleRows(db: GraphDatabase, { typeOf, numberOf }: TypeNumbe
       db.run(DELETE_SHOWN, number, position, JSON.stringify([key]));
     },
     /** Includes hidden documents until they are written. */
-    parked: (): readonly ParkedDocument[] => db.all(PARKED).map(readParked),
+    parked: (): readonly ParkedDocument[] => db.all(PARKED_ALL).map((row) => readParked(row, typeOf)),
+    parkedAt({ world, key }: DocumentKey): ParkedDocument | undefined {
+      const row = db.get(PARKED_AT, worldNumber(world), key);
+      return row && readParked(row, typeOf);
+    },
     hasParked: (): boolean => hasParked(db),
     /** Hides a refused document and schedules it again; returns whether it was refused and not hidden. No write waits for it. */
     retry(row: DocumentKey, position: number): boolean {
@@ -245,6 +238,20 @@ function selectIn(db: GraphDatabase, numberOf: TypeNumbers['numberOf']) {
 function markOf(select: string): string {
   return `INSERT INTO stale (world, key, prompt, since, position, marked_at)
     SELECT ?, key, ${URGENCIES.backlog}, ?, ?, ? FROM (${select}) WHERE true ${UPSERT}`;
+}
+
+function readParked(row: SqlRow, typeOf: (number: number) => Uid): ParkedDocument {
+  const [world, key, type, documentId, locale, position, reason, hidden] = row;
+  return {
+    world: WORLDS[world as WorldNumber],
+    key: key as number,
+    type: typeOf(type as number),
+    documentId: String(documentId),
+    locale: locale === '' ? null : String(locale),
+    position: BigInt(position as number),
+    reason: String(reason),
+    isHidden: hidden === 1,
+  };
 }
 
 function hasParked(db: GraphDatabase): boolean {

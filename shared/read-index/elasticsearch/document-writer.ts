@@ -53,6 +53,20 @@ export function createDocumentWriter(options: DocumentWriterOptions): DocumentIn
       valueAt(standing, document.bytes.buffer, () => ({ documents: 0 })).documents++;
       return document;
     },
+    async accepts({ type, world }, signal) {
+      const document = {
+        ...NO_ROW,
+        type,
+        world,
+        bytes: Buffer.from(`{"delete":${metaOf(targetOf, { ...NO_ROW, type, world })}}\n`),
+      };
+      try {
+        const [outcome] = await sendBulk(client, slabs, [document], { refresh: false, signal });
+        return outcome?.kind === 'written';
+      } catch {
+        return false;
+      }
+    },
     release(documents) {
       for (const { bytes } of documents) {
         const left = standing.get(bytes.buffer);
@@ -92,6 +106,14 @@ type TargetOf = (type: Uid, world: World) => string;
 /** Target of documents: the bytes of a request, and the index and layout of each type. */
 type Destination = { readonly sink: ByteSink; readonly targetOf: TargetOf; readonly layouts: Layouts };
 
+/** Row that never exists: keys begin at 4. Its removal shows whether an index accepts documents. */
+const NO_ROW = Object.freeze({ key: 0, position: 1n });
+
+/** Returns the part of a request that names a document. Elasticsearch refuses an older state with 409 and accepts the same state twice. */
+function metaOf(targetOf: TargetOf, { type, world, key, position }: DocumentRow): string {
+  return `{"_index":"${targetOf(type, world)}","_id":"${key}","version":${position},"version_type":"external_gte"}`;
+}
+
 function present(
   { sink, targetOf, layouts }: Destination,
   { type, world, key, position }: DocumentRow,
@@ -100,8 +122,7 @@ function present(
   // Discards a document that was written only in part.
   discardWritten(sink);
   const row = neighbours.row(type, key);
-  // Elasticsearch refuses an older state with 409 and accepts the same state twice.
-  const meta = `{"_index":"${targetOf(type, world)}","_id":"${key}","version":${position},"version_type":"external_gte"}`;
+  const meta = metaOf(targetOf, { type, world, key, position });
   if (row === undefined) writeText(sink, `{"delete":${meta}}\n`);
   else {
     writeText(sink, `{"index":${meta}}\n`);

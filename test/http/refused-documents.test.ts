@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
+import { type ElasticsearchProxy, startElasticsearchProxy } from '../support/elasticsearch-proxy.ts';
+import { removeIndices } from '../support/remove-indices.ts';
+import { runVarve } from '../support/run-varve.ts';
+import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
+
+/** Documents that a real Elasticsearch refuses each time. Everything else has to continue. */
+const TITLE = 'a document that Elasticsearch refuses';
+const space = `refused_${process.pid}`;
+const data = createDataDirectory();
+let elasticsearch: string;
+let proxy: ElasticsearchProxy;
+let server: RunningServer;
+
+const start = () =>
+  startServer({
+    data,
+    arguments: ['--read-index', proxy.url, '--space', space, '--body-limit', '60000000'],
+  });
+
+type Answer = { readonly status: number; readonly text: string };
+
+async function send(method: string, path: string, body?: object): Promise<Answer> {
+  const answer = await fetch(`${server.url}/api/${path}`, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify({ data: body }) }),
+  });
+  return { status: answer.status, text: await answer.text() };
+}
+
+async function keysOf(filter: string): Promise<readonly unknown[]> {
+  const { text } = await send('GET', `restaurants?${filter}&fields[0]=key`);
+  return (JSON.parse(text) as { data: { key: unknown }[] }).data.map(({ key }) => key);
+}
+
+type Parked = { readonly type: string; readonly documentId: string; readonly reason: string };
+
+async function parked(): Promise<readonly Parked[]> {
+  const { stdout } = await runVarve(['parked', 'list', '--json', '--data', data]);
+  return JSON.parse(stdout) as readonly Parked[];
+}
+
+const logged = (documentId: string) =>
+  server
+    .output()
+    .split('\n')
+    .filter((line) => line.includes('Elasticsearch refuses a document') && line.includes(documentId));
+
+const isReady = async () => (await fetch(`${server.url}/health/ready`)).status;
+
+/** Returns a text whose document the node counts above its limit for one operation: four times its bytes. */
+async function tooLongText(): Promise<string> {
+  const stats = (await (await fetch(`${elasticsearch}/_nodes/stats/indexing_pressure`)).json()) as {
+    nodes: { [id: string]: { indexing_pressure: { memory: { limit_in_bytes: number } } } };
+  };
+  const [node] = Object.values(stats.nodes);
+  const characters = (node?.indexing_pressure.memory.limit_in_bytes ?? 0) / 15;
+  let text = '';
+  for (let n = 0; text.length < characters; n++) text += `word${(n * 7919) % 1_000_003} `;
+  return text;
+}
+
+describe(TITLE, await needsElasticsearch(takesMinutes(TITLE)), () => {
+  beforeAll(async () => {
+    elasticsearch = await elasticsearchUrl();
+    proxy = await startElasticsearchProxy(elasticsearch);
+    server = await start();
+  }, 180_000);
+  afterAll(async () => {
+    await server?.dispose();
+    proxy?.close();
+    await removeIndices(elasticsearch, space);
+  });
+
+  it('is parked because it is too large for the heap, while later writes are shown', async () => {
+    const story = await tooLongText();
+    const large = send('POST', 'restaurants', { key: 'large', name: 'Large', story });
+    const others: Answer[] = [];
+    for (let n = 0; n < 5; n++)
+      others.push(await send('POST', 'restaurants', { key: `other${n}`, name: 'Other' }));
+    // 202: the first of them may wait for the request with the large document.
+    expect(others.map(({ status }) => status)).toEqual(Array(5).fill(expect.toBeOneOf([201, 202])));
+    await large;
+    await expect.poll(parked, { timeout: 60_000 }).toHaveLength(2);
+    await expect.poll(() => keysOf('filters[name][$eq]=Other'), { timeout: 20_000 }).toHaveLength(5);
+    expect(await isReady()).toBe(200);
+    const items = await parked();
+    expect(items).toMatchObject([
+      {
+        type: 'api::restaurant.restaurant',
+        locale: null,
+        reason: expect.stringContaining('rejected execution'),
+      },
+      {
+        type: 'api::restaurant.restaurant',
+        locale: null,
+        reason: expect.stringContaining('rejected execution'),
+      },
+    ]);
+    // Once for the draft and once for the published row.
+    expect(logged(items[0]?.documentId ?? '')).toHaveLength(2);
+    expect(server.output()).not.toContain('accepts no documents');
+
+    // The next state of the document is accepted.
+    expect((await send('PUT', `restaurants/${items[0]?.documentId}`, { story: 'short' })).status).toBe(200);
+    expect(await keysOf('filters[story][$eq]=short')).toEqual(['large']);
+    expect(await parked()).toEqual([]);
+  }, 240_000);
+
+  it('delays no start, neither before nor after it is parked', async () => {
+    let isRefused = true;
+    let refusals = 0;
+    proxy.intercept(({ path, body }) => {
+      if (!isRefused || !path.startsWith('/_bulk') || !body.includes('"key":"heavy"')) return undefined;
+      refusals++;
+      const error = { type: 'circuit_breaking_exception', reason: '[parent] Data too large' };
+      return { status: 429, json: { error, status: 429 } };
+    });
+    const made = send('POST', 'restaurants', { key: 'heavy', name: 'Heavy' }).catch(() => undefined);
+    await expect.poll(() => refusals, { timeout: 20_000 }).toBeGreaterThan(0);
+    await server.stop('SIGKILL');
+    await made;
+    server = await start();
+    expect((await send('POST', 'restaurants', { key: 'light', name: 'Light' })).status).toBe(201);
+    await expect
+      .poll(async () => (await parked()).map(({ reason }) => reason), { timeout: 30_000 })
+      .toEqual(Array(2).fill(expect.stringContaining('circuit_breaking_exception')));
+    await server.stop();
+    server = await start();
+    expect(await isReady()).toBe(200);
+    expect(await keysOf('filters[key][$eq]=light')).toEqual(['light']);
+    isRefused = false;
+    await runVarve(['parked', 'retry', '--all', '--data', data]);
+    await expect.poll(() => keysOf('filters[key][$eq]=heavy'), { timeout: 20_000 }).toEqual(['heavy']);
+  }, 240_000);
+});
