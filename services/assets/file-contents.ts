@@ -1,6 +1,7 @@
 import { isHash } from '../../shared/asset-store/asset-hash.ts';
 import type { StagedAsset } from '../../shared/asset-store/asset-store.ts';
 import { nameInSpace, servedName } from '../../shared/asset-store/served-names.ts';
+import { defined } from '../../shared/defined.ts';
 import type { Entry } from '../../shared/document/entry.ts';
 import type { CommandIdentity } from '../../shared/event-store/event-store.ts';
 import { createLocks } from '../../shared/locks.ts';
@@ -8,7 +9,7 @@ import { firstRow } from '../../shared/read-index/first-row.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import { isOutage, RequestError } from '../../shared/request-error.ts';
 import { FILE_TYPE } from '../../shared/schema/content-type.ts';
-import type { CommandResult, CreateCommand, UpdateCommand } from '../command/command.ts';
+import type { CommandResult, CreateCommand, Unshown, UpdateCommand } from '../command/command.ts';
 import { partOf } from '../command/command-identity.ts';
 import { contentValues, type UploadName } from './file-values.ts';
 import { createFileFormats, type FileFormatsOptions } from './pictures/file-formats.ts';
@@ -20,6 +21,8 @@ export type WrittenFiles = {
   readonly documentIds: readonly string[];
   readonly position: bigint;
   readonly applied: boolean;
+  /** Reason if `applied` is false. */
+  readonly unshown?: Unshown;
 };
 
 /**
@@ -189,6 +192,7 @@ export function writtenFiles(results: readonly CommandResult[]): WrittenFiles {
     documentIds: results.map(({ documentId }) => documentId),
     position: results.at(-1)?.position ?? 0n,
     applied: results.every(({ applied }) => applied),
+    ...defined({ unshown: results.find(({ unshown }) => unshown !== undefined)?.unshown }),
   };
 }
 

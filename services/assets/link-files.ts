@@ -1,3 +1,4 @@
+import { defined } from '../../shared/defined.ts';
 import type { CommandIdentity } from '../../shared/event-store/event-store.ts';
 import { PUBLICATION_STATE_FIELD } from '../../shared/read-index/bool-query.ts';
 import { firstRow } from '../../shared/read-index/first-row.ts';
@@ -19,7 +20,11 @@ export async function linkFiles(
   const { type, attribute, documentId, locale } = link;
   const { documentIds } = written;
   const value = attribute.toMany ? { connect: documentIds } : documentIds[0];
-  const { position, applied } = await commands.execute({
+  const {
+    position,
+    applied,
+    unshown = written.unshown,
+  } = await commands.execute({
     kind: 'update',
     type: type.uid,
     documentId,
@@ -28,7 +33,7 @@ export async function linkFiles(
     body: { data: { [attribute.name]: value } },
     identity,
   });
-  return { documentIds, position, applied: applied && written.applied };
+  return { documentIds, position, applied: applied && written.applied, ...defined({ unshown }) };
 }
 
 /** Publishes the link if the entry is published, unless that would publish other edits too. */

@@ -77,6 +77,13 @@ export type WriteCommand = CreateCommand | UpdateCommand | PutSingleCommand;
 
 export type Command = WriteCommand | ActionCommand | UserCommand | AccountCommand;
 
+/** Why reads do not show a stored write. */
+export type Unshown = {
+  /** `document-refused`: they will not, unless the document or the index changes. */
+  readonly code: 'not-shown-yet' | 'document-refused';
+  readonly message: string;
+};
+
 export type CommandResult = {
   readonly documentId: string;
   /** Locale of the entry; null on types without i18n; `*` if the command was for every locale. */
@@ -85,8 +92,10 @@ export type CommandResult = {
   readonly version: 'draft' | 'published' | 'live';
   /** Position of the last event; if nothing had to be written, position of the state that was read. */
   readonly position: bigint;
-  /** False if the events are stored but the graph did not apply them in time: answer 202. */
+  /** False if the events are stored but reads do not show them: answer 202. */
   readonly applied: boolean;
+  /** Reason if `applied` is false. */
+  readonly unshown?: Unshown;
   /** True if anything was written. */
   readonly changed: boolean;
 };

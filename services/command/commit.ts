@@ -13,7 +13,7 @@ import { RequestError } from '../../shared/request-error.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import { isDiskFull } from '../../shared/sqlite/failures.ts';
 import { valueWithin } from '../../shared/value-within.ts';
-import type { Author } from './command.ts';
+import type { Author, CommandResult, Unshown } from './command.ts';
 import type { DocumentState } from './decide.ts';
 import type { CommandEnvironment } from './environment.ts';
 import { newEvents } from './new-events.ts';
@@ -40,7 +40,7 @@ export type CommitRequest = {
   readonly plan: (state: DocumentState) => Plan;
 };
 
-export type Committed = { readonly position: bigint; readonly applied: boolean; readonly changed: boolean };
+export type Committed = Pick<CommandResult, 'position' | 'applied' | 'unshown' | 'changed'>;
 
 export type Commit = (request: CommitRequest) => Promise<Committed>;
 
@@ -73,8 +73,8 @@ export function createCommit(environment: CommandEnvironment, locks: Locks): Com
         release();
         // The process that wrote the command may have ended before the write was visible.
         const seen = isVisible(environment, outcome.position);
-        const applied = await within(seen, environment.appliedTimeoutMs);
-        return { position: outcome.position, applied, changed: false };
+        const shown = await shownWithin(environment, request, seen);
+        return { position: outcome.position, ...shown, changed: false };
       }
       const { position, lead } = outcome;
       const shown = environment.applied(position).then(
@@ -87,9 +87,9 @@ export function createCommit(environment: CommandEnvironment, locks: Locks): Com
       // Never rejects: `shown` is false if the projector failed.
       void shown.then(release);
       const seen = shown.then((isShown) => isShown && isVisible(environment, position));
-      const applied = await within(seen, environment.appliedTimeoutMs);
+      const visible = await shownWithin(environment, request, seen);
       if (!(await counts(environment, position, lead))) throw new NotLeading();
-      return { position, applied, changed: true };
+      return { position, ...visible, changed: true };
     } catch (error) {
       release();
       throw error;
@@ -113,6 +113,23 @@ async function counts(environment: CommandEnvironment, position: bigint, lead: L
 async function isVisible({ visible }: CommandEnvironment, position: bigint): Promise<boolean> {
   await visible?.(position);
   return true;
+}
+
+const LATE: Unshown = Object.freeze({
+  code: 'not-shown-yet',
+  message: 'The write is stored. Reads will show it later: send its position as Varve-Min-Position',
+});
+
+/** Returns whether reads show the command in time, and why not. */
+async function shownWithin(
+  { refusal, appliedTimeoutMs }: CommandEnvironment,
+  { type, documentId }: CommitRequest,
+  seen: Promise<boolean>,
+): Promise<Pick<CommandResult, 'applied' | 'unshown'>> {
+  if (!(await within(seen, appliedTimeoutMs))) return { applied: false, unshown: LATE };
+  const message = refusal?.(type.uid, documentId);
+  if (message === undefined) return { applied: true };
+  return { applied: false, unshown: { code: 'document-refused', message } };
 }
 
 type Outcome =

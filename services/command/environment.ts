@@ -1,6 +1,7 @@
 import type { ContentGraphReader } from '../../shared/document/entry.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import type { Lead } from '../../shared/fleet/lease.ts';
+import type { Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { Author } from './command.ts';
 import type { PasswordScheme } from './password-hashes.ts';
@@ -14,6 +15,8 @@ export type CommandEnvironment = {
   readonly applied: (position: bigint) => Promise<void>;
   /** Resolves when the read index shows `position`. The next command on the document need not wait for that. */
   readonly visible?: (position: bigint) => Promise<void>;
+  /** Returns why the read index does not accept a document, in a sentence; undefined if it accepts all of it. Absent: it accepts everything. */
+  readonly refusal?: (type: Uid, documentId: string) => string | undefined;
   /** The content types in force. */
   readonly registry: () => SchemaRegistry;
   readonly defaultLocale: string;

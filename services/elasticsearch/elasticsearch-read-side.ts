@@ -201,6 +201,7 @@ function parkedDocuments({ parked }: StaleDocuments, role: () => DocumentRole): 
     list: parked.list,
     all: parked.all,
     at: parked.at,
+    of: parked.of,
     retry: (documents) => decide(() => parked.retry(documents)),
     drop: (documents) => decide(() => parked.drop(documents)),
   };

@@ -158,14 +158,23 @@ export function jsonResponse(description: string, schema: JsonSchema, example?: 
   return { description, content: { 'application/json': { schema, ...defined({ example }) } } };
 }
 
-/** Answer to a write that is stored, but was not visible before the answer was due. */
+/** Answer to a write that is stored, but that reads did not show before the answer was due. */
 export const ACCEPTED: object = jsonResponse(
-  'The write is stored and not visible yet.',
+  'The write is stored. Reads do not show it, or not yet: `meta.reason` says why.',
   envelopeSchema(
     objectSchema({ documentId: TEXT_SCHEMA }, ['documentId']),
-    objectSchema({ position: TEXT_SCHEMA }, ['position']),
+    objectSchema(
+      {
+        position: TEXT_SCHEMA,
+        reason: objectSchema({ code: TEXT_SCHEMA, message: TEXT_SCHEMA }, ['code', 'message']),
+      },
+      ['position', 'reason'],
+    ),
   ),
-  { data: { documentId: 'a1b2c3d4e5f6g7h8i9j0k1l2' }, meta: { position: '42' } },
+  {
+    data: { documentId: 'a1b2c3d4e5f6g7h8i9j0k1l2' },
+    meta: { position: '42', reason: { code: 'not-shown-yet', message: 'The write is stored. …' } },
+  },
 );
 
 export const NO_CONTENT: object = { description: 'Removed, or not there.' };

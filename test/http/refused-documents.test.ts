@@ -43,11 +43,20 @@ async function parked(): Promise<readonly Parked[]> {
   return JSON.parse(stdout) as readonly Parked[];
 }
 
+const documentIdOf = ({ text }: Answer): string =>
+  (JSON.parse(text) as { data: { documentId: string } }).data.documentId;
+
 const logged = (documentId: string) =>
   server
     .output()
     .split('\n')
     .filter((line) => line.includes('Elasticsearch refuses a document') && line.includes(documentId));
+
+/** Reason in the answer to a stored write that Elasticsearch refuses. */
+const REFUSED = {
+  code: 'document-refused',
+  message: expect.stringMatching(/^The write is stored, but .* refuses the draft version \(\w+\)/),
+};
 
 const isReady = async () => (await fetch(`${server.url}/health/ready`)).status;
 
@@ -83,7 +92,8 @@ describe(TITLE, await needsElasticsearch(takesMinutes(TITLE)), () => {
       others.push(await send('POST', 'restaurants', { key: `other${n}`, name: 'Other' }));
     // 202: the first of them may wait for the request with the large document.
     expect(others.map(({ status }) => status)).toEqual(Array(5).fill(expect.toBeOneOf([201, 202])));
-    await large;
+    const { status, text } = await large;
+    expect(status).toBe(202);
     await expect.poll(parked, { timeout: 60_000 }).toHaveLength(2);
     await expect.poll(() => keysOf('filters[name][$eq]=Other'), { timeout: 20_000 }).toHaveLength(5);
     expect(await isReady()).toBe(200);
@@ -99,6 +109,14 @@ describe(TITLE, await needsElasticsearch(takesMinutes(TITLE)), () => {
         locale: null,
         reason: expect.stringContaining('rejected execution'),
       },
+    ]);
+    const { documentId } = items[0] ?? expect.unreachable();
+    // A client waits for at most ten seconds, so the first answer may come before the document is parked.
+    expect(JSON.parse(text)).toMatchObject({ data: { documentId }, meta: { reason: {} } });
+    const again = await send('PUT', `restaurants/${documentId}`, { name: 'Large' });
+    expect([again.status, JSON.parse(again.text)]).toMatchObject([
+      202,
+      { data: { documentId }, meta: { reason: REFUSED } },
     ]);
     // Once for the draft and once for the published row.
     expect(logged(items[0]?.documentId ?? '')).toHaveLength(2);
@@ -136,4 +154,26 @@ describe(TITLE, await needsElasticsearch(takesMinutes(TITLE)), () => {
     await runVarve(['parked', 'retry', '--all', '--data', data]);
     await expect.poll(() => keysOf('filters[key][$eq]=heavy'), { timeout: 20_000 }).toEqual(['heavy']);
   }, 240_000);
+
+  it('answers 202 with the reason, and never with an earlier state', async () => {
+    const created = await send('POST', 'restaurants', { key: 'changing', name: 'First' });
+    expect(created.status).toBe(201);
+    const documentId = documentIdOf(created);
+    proxy.intercept(({ path, body }) => {
+      if (!path.startsWith('/_bulk') || !body.includes('"name":"Second"')) return undefined;
+      const error = { type: 'circuit_breaking_exception', reason: '[parent] Data too large' };
+      return { status: 429, json: { error, status: 429 } };
+    });
+    const refused = { data: { documentId }, meta: { reason: REFUSED } };
+    const change = await send('PUT', `restaurants/${documentId}`, { name: 'Second' });
+    expect([change.status, JSON.parse(change.text)]).toMatchObject([202, refused]);
+    const same = await send('PUT', `restaurants/${documentId}`, { name: 'Second' });
+    expect([same.status, JSON.parse(same.text)]).toMatchObject([202, refused]);
+    const post = await send('POST', 'restaurants', { key: 'never', name: 'Second' });
+    expect([post.status, JSON.parse(post.text)]).toMatchObject([202, { meta: { reason: REFUSED } }]);
+    const accepted = await send('PUT', `restaurants/${documentId}`, { name: 'Third' });
+    expect([accepted.status, accepted.text]).toEqual([200, expect.stringContaining('"Third"')]);
+    expect((await send('DELETE', `restaurants/${documentIdOf(post)}`)).status).toBe(204);
+    expect(await parked()).toEqual([]);
+  }, 120_000);
 });

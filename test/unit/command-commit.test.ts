@@ -107,6 +107,30 @@ describe('a command whose events are stored but not applied in time', () => {
     expect(asked).toEqual([created.position]);
   });
 
+  test('is answered with the reason: not shown yet, or refused by the read index, also if nothing was to be written', async () => {
+    const world = await newWorld();
+    const create = { kind: 'create', type: TYPE, body: { data: { n: 1 } } } as const;
+    const late = handlerOn(world, { visible: () => new Promise(() => {}), appliedTimeoutMs: 1 });
+    expect(await late.execute(create)).toMatchObject({ applied: false, unshown: { code: 'not-shown-yet' } });
+    const refused = new Map<string, string>();
+    const shown = handlerOn(world, {
+      refusal: (type, documentId) => (type === TYPE ? refused.get(documentId) : undefined),
+    });
+    const { documentId, ...created } = await shown.execute(create);
+    expect(created).toMatchObject({ applied: true });
+    expect(created.unshown).toBeUndefined();
+    refused.set(documentId, 'too large');
+    for (const changed of [true, false]) {
+      const update = { kind: 'update', type: TYPE, documentId, body: { data: { n: 2 } } } as const;
+      // The second command is a repetition of the first one.
+      expect(await shown.execute({ ...update, identity: { id: 'two' } })).toMatchObject({
+        applied: false,
+        changed,
+        unshown: { code: 'document-refused', message: 'too large' },
+      });
+    }
+  });
+
   test('is answered as not applied when the projector has stopped, and later commands are refused', async () => {
     const world = await newWorld();
     const handler = handlerOn(world, { applied: () => Promise.reject(new Error('stopped')) });

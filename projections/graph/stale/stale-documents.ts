@@ -85,6 +85,8 @@ export type ParkedDocuments = {
   all(): readonly ParkedDocument[];
   /** Returns a document if it is parked, dropped or not. */
   at(document: DocumentKey): ParkedDocument | undefined;
+  /** Returns the parked rows of an entry's document, in all locales and worlds, dropped or not. */
+  of(type: Uid, documentId: string): readonly ParkedDocument[];
   /** Schedules the documents after all waiting ones. Returns how many were still refused. */
   retry(documents: readonly DocumentKey[]): number;
   /** Stops reporting the documents. The index keeps their previous state. Returns how many were still refused. */
@@ -236,6 +238,7 @@ function parkedDocuments({ db, position }: StaleDocumentsOptions, stale: StaleRo
   return {
     all: stale.parked,
     at: stale.parkedAt,
+    of: (type, documentId) => stale.parkedOf(documentId).filter((row) => row.type === type),
     list: () => stale.parked().filter(({ isHidden }) => isHidden !== true),
     retry: (documents) => count(documents, (document) => stale.retry(document, Number(position()))),
     drop: (documents) => count(documents, stale.drop),

@@ -92,6 +92,9 @@ const AWAITED = 'SELECT 1 FROM stale WHERE prompt > 0 AND since <= ? AND positio
 const PARKED = `SELECT p.world, p.key, e.type, e.document_id, e.locale, p.position, p.reason, p.hidden
   FROM parked p JOIN entries e ON e.id = p.key / 4`;
 const PARKED_ALL = `${PARKED} ORDER BY p.position, p.key`;
+const PARKED_OF = `SELECT p.world, p.key, e.type, e.document_id, e.locale, p.position, p.reason, p.hidden
+  FROM entries e JOIN parked p ON p.world IN (0, 1) AND p.key BETWEEN e.id * 4 AND e.id * 4 + 3
+  WHERE e.document_id = ? ORDER BY p.world, p.key`;
 const PARKED_AT = `${PARKED} WHERE p.world = ? AND p.key = ?`;
 
 /** The numbers of content types in a graph's file. */
@@ -196,6 +199,9 @@ export function openStaleRows(db: GraphDatabase, { typeOf, numberOf }: TypeNumbe
       const row = db.get(PARKED_AT, worldNumber(world), key);
       return row && readParked(row, typeOf);
     },
+    /** Returns the parked rows with a documentId, whatever their type. */
+    parkedOf: (documentId: string): readonly ParkedDocument[] =>
+      hasParked(db) ? db.all(PARKED_OF, documentId).map((row) => readParked(row, typeOf)) : [],
     hasParked: (): boolean => hasParked(db),
     /** Hides a refused document and schedules it again; returns whether it was refused and not hidden. No write waits for it. */
     retry(row: DocumentKey, position: number): boolean {

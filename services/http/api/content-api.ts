@@ -1,5 +1,6 @@
 import type { CommandIdentity } from '../../../shared/event-store/event-store.ts';
 import type { ContentType } from '../../../shared/schema/content-type.ts';
+import type { Unshown } from '../../command/command.ts';
 import type { AnswerTags } from '../../delivery/answer-tags.ts';
 import type { ShownRows } from '../../query/gather-rows.ts';
 
@@ -7,11 +8,13 @@ import type { ShownRows } from '../../query/gather-rows.ts';
 export const ENTRY_ACTIONS = ['publish', 'unpublish', 'discard-draft'] as const;
 export type EntryAction = (typeof ENTRY_ACTIONS)[number];
 
-/** Answer to a stored write. `body`: the entry as it is now; null if the index did not show it in time (202). */
+/** Answer to a stored write. `body`: the entry as it is now; null if reads do not show it, or not in time (202). */
 export type WriteAnswer = {
   readonly documentId: string;
   readonly position: bigint;
   readonly body: Uint8Array | null;
+  /** Why reads do not show the entry. */
+  readonly unshown?: Unshown;
 };
 
 /** The document that a write concerns. */

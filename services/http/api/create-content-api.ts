@@ -134,8 +134,8 @@ function entryWrites(
 
 /** Returns the answer to a command: the written row, in the world in which reads show it. */
 async function present(index: ReadIndex, plan: EntryPlan, result: CommandResult): Promise<WriteAnswer> {
-  const { documentId, position } = result;
-  if (!result.applied) return { documentId, position, body: null };
+  const { documentId, position, unshown } = result;
+  if (!result.applied) return { documentId, position, body: null, ...defined({ unshown }) };
   const world: World = result.version === 'live' ? plan.world : result.version;
   // The answer to an action on every locale is the default locale.
   const locale = plan.locale.kind === 'all' ? ({ kind: 'default' } as const) : plan.locale;

@@ -1,3 +1,4 @@
+import { defined } from '../../../shared/defined.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import { USER_TYPE } from '../../../shared/schema/content-type.ts';
 import { contentTypeOf } from '../../../shared/schema/schema-registry.ts';
@@ -31,10 +32,11 @@ export function createUsersApi(options: ContentApiOptions): UsersApi {
     if (user === null) return undefined;
     return usersEnvelope ? Buffer.concat([OPEN, user, CLOSE]) : user;
   };
-  const present = async ({ documentId, position, applied }: CommandResult): Promise<WriteAnswer> => {
+  const present = async ({ documentId, position, applied, unshown }: CommandResult): Promise<WriteAnswer> => {
     const id = applied ? options.userId(documentId) : undefined;
     const answer = async (terms: AnswerTerms) => (await one(String(id), '', terms)) ?? null;
-    return { documentId, position, body: id === undefined ? null : await answerToWrite(answer) };
+    const body = id === undefined ? null : await answerToWrite(answer);
+    return { documentId, position, body, ...defined({ unshown }) };
   };
   return {
     list: (query, asking) =>

@@ -8,6 +8,7 @@ import type {
 import type { ContentType } from '../../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 import type { LoginApi } from '../../login/login-api.ts';
+import { acceptedBody } from '../answers/accepted-body.ts';
 import { JSON_HEADERS, METHOD_NOT_ALLOWED, SECURITY_HEADERS } from '../answers/responses.ts';
 import { presentInV4, V4_FORMAT, V4_HEADER } from '../answers/v4-format.ts';
 import { answerRead, type Delivery, sendOwn } from '../api/cacheable.ts';
@@ -200,10 +201,11 @@ export function idOf(request: FastifyRequest): string {
 }
 
 /** Sends the answer to a write, with its position in the log. It is a 202 without the entry if reads do not show the write yet. */
-function sendWrite(reply: FastifyReply, status: number, { documentId, position, body }: WriteAnswer): void {
+function sendWrite(reply: FastifyReply, status: number, answer: WriteAnswer): void {
+  const { documentId, position, body, unshown } = answer;
   reply.headers(JSON_HEADERS).header(POSITION_HEADER, String(position));
   if (body !== null) reply.code(status).send(body);
-  else reply.code(202).send(JSON.stringify({ data: { documentId }, meta: { position: String(position) } }));
+  else reply.code(202).send(acceptedBody({ documentId }, position, unshown));
 }
 
 function sendNothing(reply: FastifyReply): void {

@@ -1,5 +1,6 @@
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { acceptedBody } from '../answers/accepted-body.ts';
 import { JSON_HEADERS } from '../answers/responses.ts';
 import { answerRead } from '../api/cacheable.ts';
 import type { UploadAnswer, UploadApi, UploadBody } from '../api/upload-api.ts';
@@ -46,11 +47,12 @@ function uploadBody(request: FastifyRequest): UploadBody {
     : { kind: 'json', value: request.body };
 }
 
-function sendFiles(reply: FastifyReply, status: number, { documentIds, position, body }: UploadAnswer): void {
+function sendFiles(reply: FastifyReply, status: number, answer: UploadAnswer): void {
+  const { documentIds, position, body, unshown } = answer;
   reply.headers(JSON_HEADERS).header(POSITION_HEADER, String(position));
   if (body !== null) reply.code(status).send(body);
   else {
     const data = documentIds.map((documentId) => ({ documentId }));
-    reply.code(202).send(JSON.stringify({ data, meta: { position: String(position) } }));
+    reply.code(202).send(acceptedBody(data, position, unshown));
   }
 }
