@@ -132,8 +132,8 @@ export type InterimDuties = {
   ): Promise<void>;
   /** Answers the requests in flight, and accepts no more connections. Requests may arrive until this resolves. */
   end(): Promise<void>;
-  /** Starts another process that makes the next generation, and then switches over to it. */
-  rebuild(operator: OperatorContext): void;
+  /** Starts another process that makes the next generation, and then switches over to it. `accept`: even if it finds differences. */
+  rebuild(operator: OperatorContext, accept: boolean): void;
 };
 
 /** Options of a process that stores nothing. */

@@ -3,7 +3,11 @@ import { NO_LEASE, type Successor } from '../../shared/fleet/lease.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { changeAhead } from '../content-types/change-ahead.ts';
 import { type OwnTypes, ownTypes, typesOfGraph } from '../content-types/deferred-change.ts';
-import { createDefinitionsAhead, type DefinitionsAhead } from '../content-types/definitions-in-force.ts';
+import {
+  createDefinitionsAhead,
+  type DefinitionsAhead,
+  notInForce,
+} from '../content-types/definitions-in-force.ts';
 import type { OpenedChange } from '../content-types/pending-change.ts';
 import {
   refuseOtherTypes,
@@ -116,7 +120,9 @@ async function serveUntilReplaced(earlier: Earlier, { lead, term }: Leading, ope
     'The content types have changed: reads are answered as before until the new read model is live',
   );
   readSide.announce();
-  meanwhile.rebuild(operator);
+  // A return to the types that are served must bring writes back, even if documents differ. The log names these.
+  const isReturn = notInForce(options.definitions, base.store.graph.definition).length === 0;
+  meanwhile.rebuild(operator, isReturn);
   return failed.promise;
 }
 

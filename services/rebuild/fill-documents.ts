@@ -10,6 +10,7 @@ import type { Uid } from '../../shared/schema/content-type.ts';
 import { reportWriter } from '../elasticsearch/report.ts';
 import { writeOnly } from '../elasticsearch/write-only.ts';
 import type { DocumentSets, WrittenIndices } from '../read-side/outside-indices.ts';
+import { removeIndices } from '../read-side/remove-indices.ts';
 import { enterPhase, type PhaseMeter, type RebuildHost } from './rebuild-host.ts';
 
 const LOOK_EVERY_MS = 100;
@@ -28,14 +29,14 @@ export type GenerationIndices = {
  */
 export async function openNextIndices(
   host: RebuildHost,
-  { generation, scope }: Rebuild,
+  { generation, scope }: Pick<Rebuild, 'generation' | 'scope'>,
   made: ContentGraph,
 ): Promise<GenerationIndices | undefined> {
   const { plan, store, log } = host;
   if (plan.outside === undefined) return undefined;
   const sets = await plan.outside.open(made.registry(), log, store.directory());
   try {
-    const known = store.generations().find(({ number }) => number === generation)?.indices;
+    const known = await usableSet(host, { generation, scope }, made, sets);
     const set = known ?? (await sets.plan(scope.graph ? {} : scope));
     if (known === undefined) store.noteIndices(generation, set);
     await sets.make(set);
@@ -46,6 +47,23 @@ export async function openNextIndices(
     await sets.close();
     throw error;
   }
+}
+
+/**
+ * Returns the indices of an earlier attempt; undefined if there are none that can be used. If the content types have changed since, or an
+ * index was deleted, it removes them, and all documents have to be made again.
+ */
+async function usableSet(
+  { plan, store }: RebuildHost,
+  { generation, scope }: Pick<Rebuild, 'generation' | 'scope'>,
+  made: ContentGraph,
+  sets: DocumentSets,
+): Promise<IndexSet | undefined> {
+  const known = store.generations().find(({ number }) => number === generation)?.indices;
+  if (known === undefined || !scope.graph || (await sets.fits(known))) return known;
+  await removeIndices(store, generation, plan.outside);
+  staleDocumentsOf(made).invalidate();
+  return undefined;
 }
 
 /** Throws if indices that the rebuild does not make have changed since it began: no process would write them. */

@@ -3,6 +3,7 @@ import type { Difference, Item } from '../../projections/generations/digest.ts';
 import type { RebuildScope } from '../../projections/generations/generation.ts';
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import type { GraphInspection } from '../../projections/graph/read/inspect-graph.ts';
+import type { DocumentKey } from '../../projections/graph/stale/stale-rows.ts';
 import { UNKNOWN_DOCUMENT } from '../../projections/verification/difference.ts';
 import { documentsOfGraph, documentsOfIndex } from '../../projections/verification/documents-of.ts';
 import type { DocumentIndex } from '../../shared/read-index/document-index.ts';
@@ -19,6 +20,8 @@ export type ComparedDocuments = {
   /** Documents of the new indices; searches show all of them. */
   readonly stored: StoredDocuments;
   readonly scope: RebuildScope;
+  /** Returns whether Elasticsearch refuses a document, which is then not compared. */
+  readonly isRefused: (document: DocumentKey) => boolean;
 };
 
 const ROWS_AT_ONCE = 200;
@@ -68,7 +71,7 @@ async function* expectedItems(compared: ComparedDocuments, groups?: ReadonlySet<
   const inspection = derived.inspect();
   for await (const documents of documentsOfGraph(derived, ROWS_AT_ONCE)) {
     yield documents.flatMap((document) => {
-      if (!isCompared(compared, document, groups)) return [];
+      if (!isCompared(compared, document, groups) || compared.isRefused(document)) return [];
       const { type, world, key } = document;
       const made = { ...document, position: derived.position() };
       const sum = stored.sumOf(index.present(made, inspection.world(world)));
@@ -83,7 +86,8 @@ async function* storedItems(compared: ComparedDocuments, groups?: ReadonlySet<st
   const read = async (type: Uid, world: World, after: number) =>
     isCompared(compared, { type, world }, groups) ? stored.sumsAfter(type, world, after, SUMS_AT_ONCE) : [];
   for await (const { type, world, found } of documentsOfIndex(derived, read, ({ key }) => key)) {
-    yield found.map(({ key, sum }) => itemOf(inspection, groupOf(type, world), key, sum));
+    const items = found.filter(({ key }) => !compared.isRefused({ world, key }));
+    yield items.map(({ key, sum }) => itemOf(inspection, groupOf(type, world), key, sum));
   }
 }
 

@@ -3,6 +3,10 @@ import { compareGraphs } from '../../projections/generations/compare-graphs.ts';
 import type { FoundDifferences } from '../../projections/generations/compare-items.ts';
 import type { Rebuild } from '../../projections/generations/generation.ts';
 import { type GraphContents, readGraphContents } from '../../projections/generations/graph-contents.ts';
+import type { ContentGraph } from '../../projections/graph/content-graph.ts';
+import { readParkedKeys } from '../../projections/graph/stale/read-stale-keys.ts';
+import { documentName, staleDocumentsOf } from '../../projections/graph/stale/stale-documents.ts';
+import type { DocumentKey } from '../../projections/graph/stale/stale-rows.ts';
 import { checkFile, graphFile } from '../../projections/graph/store/generation-files.ts';
 import { fillDocuments, type GenerationIndices } from './fill-documents.ts';
 import { type RebuiltGraphs, replay } from './fill-graphs.ts';
@@ -32,7 +36,10 @@ export async function verifyGeneration(
     await replay(host, graphs.made, live.position);
     const ofGraphs = await compareAll(host, rebuild, graphs, live);
     if (indices === undefined) return ofGraphs;
-    const ofDocuments = await verifyNextDocuments(host, rebuild, graphs, indices);
+    const ofDocuments = await verifyNextDocuments(host, rebuild, graphs, {
+      indices,
+      excused: 'parked in both',
+    });
     return {
       position: live.position,
       differences: [...ofGraphs.differences, ...ofDocuments.differences].slice(0, SHOWN_DIFFERENCES),
@@ -43,20 +50,39 @@ export async function verifyGeneration(
   }
 }
 
+/** New indices, and the documents that may be missing there. */
+export type NextDocuments = {
+  readonly indices: GenerationIndices;
+  /** `parked`: those that the new indices refuse. `parked in both`: those of them that the live indices refuse too. */
+  readonly excused: 'parked' | 'parked in both';
+};
+
 /** Compares the documents in the new indices with those made from a replay of the log. Both are at the position of the graphs. */
 export async function verifyNextDocuments(
   host: RebuildHost,
   rebuild: Rebuild,
   { made, derived }: RebuiltGraphs,
-  indices: GenerationIndices,
+  { indices, excused }: NextDocuments,
 ): Promise<Verification> {
   await fillDocuments(host, rebuild, made, indices);
   const meter = enterPhase(host, rebuild, 'verifying', { total: 4 * derived.size().rows });
   const { index, stored } = indices.sets.documents(indices.set);
-  const compared = { derived, index, stored, scope: rebuild.scope };
+  const isRefused = refusedDocuments(host, made, excused);
+  const compared = { derived, index, stored, scope: rebuild.scope, isRefused };
   const found = await verifyNewDocuments(compared, meter, SHOWN_DIFFERENCES);
   meter.ended();
   return { position: made.position(), ...found };
+}
+
+function refusedDocuments(
+  { data, store }: RebuildHost,
+  made: ContentGraph,
+  excused: NextDocuments['excused'],
+): (document: DocumentKey) => boolean {
+  const inNew = new Set(staleDocumentsOf(made).parked.all().map(documentName));
+  if (excused === 'parked' || inNew.size === 0) return (document) => inNew.has(documentName(document));
+  const inLive = new Set(readParkedKeys(graphFile(data, store.live().number)).map(documentName));
+  return (document) => inNew.has(documentName(document)) && inLive.has(documentName(document));
 }
 
 /** Returns the contents of the live graph at a position that the new graph has not passed. */

@@ -10,12 +10,25 @@ export function readStaleKeys(file: string): readonly DocumentKey[] | undefined 
     const recorded = connection.prepare("SELECT value FROM meta WHERE name = 'accounted'").get();
     if (recorded === undefined || BigInt(recorded['value'] as number) !== readGraphPosition(connection))
       return undefined;
-    const rows = connection.prepare('SELECT world, key FROM stale').all();
-    return rows.flatMap(({ world, key }) => {
-      const name = WORLDS[world as number];
-      return name === undefined ? [] : [{ world: name, key: key as number }];
-    });
+    return keysOf(connection.prepare('SELECT world, key FROM stale').all());
   } finally {
     close();
   }
+}
+
+/** Reads the parked documents of a graph that another process has open, dropped or not. */
+export function readParkedKeys(file: string): readonly DocumentKey[] {
+  const { connection, close } = openReadSnapshot(file);
+  try {
+    return keysOf(connection.prepare('SELECT world, key FROM parked').all());
+  } finally {
+    close();
+  }
+}
+
+function keysOf(rows: readonly Record<string, unknown>[]): readonly DocumentKey[] {
+  return rows.flatMap(({ world, key }) => {
+    const name = WORLDS[world as number];
+    return name === undefined ? [] : [{ world: name, key: key as number }];
+  });
 }

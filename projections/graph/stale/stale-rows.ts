@@ -193,15 +193,7 @@ export function openStaleRows(db: GraphDatabase, { typeOf, numberOf }: TypeNumbe
       db.run('INSERT OR REPLACE INTO parked VALUES (?, ?, ?, ?, ?)', ...values);
       db.run(DELETE_SHOWN, number, position, JSON.stringify([key]));
     },
-    /** Includes hidden documents until they are written. */
-    parked: (): readonly ParkedDocument[] => db.all(PARKED_ALL).map((row) => readParked(row, typeOf)),
-    parkedAt({ world, key }: DocumentKey): ParkedDocument | undefined {
-      const row = db.get(PARKED_AT, worldNumber(world), key);
-      return row && readParked(row, typeOf);
-    },
-    /** Returns the parked rows with a documentId, whatever their type. */
-    parkedOf: (documentId: string): readonly ParkedDocument[] =>
-      hasParked(db) ? db.all(PARKED_OF, documentId).map((row) => readParked(row, typeOf)) : [],
+    ...parkedRows(db, typeOf),
     hasParked: (): boolean => hasParked(db),
     /** Hides a refused document and schedules it again; returns whether it was refused and not hidden. No write waits for it. */
     retry(row: DocumentKey, position: number): boolean {
@@ -244,6 +236,21 @@ function selectIn(db: GraphDatabase, numberOf: TypeNumbers['numberOf']) {
 function markOf(select: string): string {
   return `INSERT INTO stale (world, key, prompt, since, position, marked_at)
     SELECT ?, key, ${URGENCIES.backlog}, ?, ?, ? FROM (${select}) WHERE true ${UPSERT}`;
+}
+
+/** Returns the reads of refused documents. All include hidden documents until they are written. */
+function parkedRows(db: GraphDatabase, typeOf: (number: number) => Uid) {
+  const read = (row: SqlRow) => readParked(row, typeOf);
+  return {
+    parked: (): readonly ParkedDocument[] => db.all(PARKED_ALL).map(read),
+    parkedAt({ world, key }: DocumentKey): ParkedDocument | undefined {
+      const row = db.get(PARKED_AT, worldNumber(world), key);
+      return row && read(row);
+    },
+    /** Returns the parked rows with a documentId, whatever their type. */
+    parkedOf: (documentId: string): readonly ParkedDocument[] =>
+      hasParked(db) ? db.all(PARKED_OF, documentId).map(read) : [],
+  };
 }
 
 function readParked(row: SqlRow, typeOf: (number: number) => Uid): ParkedDocument {

@@ -30,13 +30,18 @@ export async function startRebuild(
   } catch (error) {
     if (error instanceof BuilderClosed) return false;
     const differences = context.generations.store.differences().slice(0, LOGGED_DIFFERENCES);
+    const hasStopped = context.generations.store.rebuild()?.phase === 'stopped';
     logger.error(
       { differences, reason: (error as Error).message },
-      'the server did not switch to the new read model: to continue, run varve rebuild --graph',
+      `the server did not switch to the new read model: ${hasStopped ? SWITCH_ANYWAY : CONTINUE}`,
     );
   }
   return true;
 }
+
+const CONTINUE = 'run varve rebuild --graph to continue';
+const SWITCH_ANYWAY =
+  'run varve rebuild --graph --accept to switch in spite of the differences, or start with the earlier content types';
 
 const NEVER = new AbortController().signal;
 const LOGGED_DIFFERENCES = 50;

@@ -35,6 +35,6 @@ export function serveEarlierTypes(parts: LeadingParts, listener: Listener): Inte
     },
     end: () => listener.drain(settings.drainSeconds * 1_000),
     // Never rejects: a failed rebuild is logged.
-    rebuild: (operator) => void startRebuild(operator, logger),
+    rebuild: (operator, accept) => void startRebuild(operator, logger, accept),
   };
 }

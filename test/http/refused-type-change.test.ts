@@ -1,0 +1,174 @@
+import { rmSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { changeCooks, get, postCook, startChanged } from '../support/changed-kitchen.ts';
+import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
+import { type ElasticsearchProxy, startElasticsearchProxy } from '../support/elasticsearch-proxy.ts';
+import { createKitchenTypes } from '../support/kitchen.ts';
+import { removeIndices } from '../support/remove-indices.ts';
+import { runVarve } from '../support/run-varve.ts';
+import { createDataDirectory, type VarveProcess } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
+
+/** Changes of content types while Elasticsearch refuses a document, or while the new indices cannot be made right. */
+const TITLE = 'changed content types and documents that Elasticsearch refuses';
+const contentTypes = createKitchenTypes();
+const data = createDataDirectory();
+const space = `refused_types_${process.pid}`;
+let elasticsearch: string;
+let proxy: ElasticsearchProxy;
+let server: { readonly varve: VarveProcess; readonly url: string } | undefined;
+
+const own = () => ['--data', data, '--read-index', proxy.url, '--space', space];
+const varve = (...args: string[]) => runVarve([...args, ...own()]);
+
+async function start(): Promise<void> {
+  server = await startChanged(contentTypes, own());
+}
+
+async function stop(): Promise<void> {
+  server?.varve.child.kill('SIGTERM');
+  await server?.varve.exited;
+  server = undefined;
+}
+
+const urlOf = () => server?.url ?? expect.unreachable();
+const output = () => server?.varve.output() ?? '';
+
+/** Waits until a new cook is stored and shown. */
+async function writesAreAccepted(name: string): Promise<void> {
+  for (const deadline = Date.now() + 60_000; ; await delay(500)) {
+    const status = await postCook(urlOf(), { name }).then(
+      (answer) => answer.status,
+      () => 'no answer',
+    );
+    if (status === 201) return;
+    if (Date.now() > deadline) throw new Error(`a write is still answered ${status}: ${output()}`);
+  }
+}
+
+const parked = async () =>
+  JSON.parse((await varve('parked', 'list', '--json')).stdout) as { documentId: string }[];
+
+/** Adds an attribute, so that all documents have to be made again. */
+const addAttribute = (name: string) =>
+  changeCooks(contentTypes, (attributes) => ({ ...attributes, [name]: { type: 'integer' } }));
+const removeAttribute = (name: string) =>
+  changeCooks(contentTypes, ({ [name]: _, ...attributes }) => attributes);
+
+const REFUSAL = {
+  status: 429,
+  json: { error: { type: 'circuit_breaking_exception', reason: '[parent] Data too large' }, status: 429 },
+};
+
+/** Refuses each request to write a document with this text. */
+function refuseDocuments(text: string): void {
+  proxy.intercept(({ path, body }) =>
+    path.startsWith('/_bulk') && body.includes(text) ? REFUSAL : undefined,
+  );
+}
+
+/** Loses each document with this text: says that it is written, and writes only the others. */
+function loseDocuments(text: string): void {
+  proxy.intercept(async ({ path, body }) => {
+    if (!path.startsWith('/_bulk') || !body.includes(text)) return undefined;
+    const documents = body.split(/^(?=\{"(?:index|delete)":)/m);
+    const kept = documents.filter((document) => !document.includes(text));
+    const headers = { 'content-type': 'application/x-ndjson' };
+    const answer =
+      kept.length === 0
+        ? { items: [] }
+        : await (
+            await fetch(`${elasticsearch}${path}`, { method: 'POST', headers, body: kept.join('') })
+          ).json();
+    const items = [...(answer as { items: object[] }).items];
+    const written = { index: { status: 201 } };
+    return {
+      status: 200,
+      json: {
+        errors: false,
+        items: documents.map((each) => (each.includes(text) ? written : items.shift())),
+      },
+    };
+  });
+}
+
+describe(TITLE, await needsElasticsearch(takesMinutes(TITLE)), () => {
+  beforeAll(async () => {
+    elasticsearch = await elasticsearchUrl();
+    proxy = await startElasticsearchProxy(elasticsearch);
+    refuseDocuments('Heavy');
+    await start();
+    await writesAreAccepted('Ada');
+    expect((await postCook(urlOf(), { name: 'Heavy' })).status).toBe(202);
+    expect(await parked()).toHaveLength(2);
+    await stop();
+  }, 180_000);
+  afterEach(() => stop());
+  afterAll(async () => {
+    await stop();
+    proxy?.close();
+    await removeIndices(elasticsearch, space);
+    for (const folder of [data, contentTypes]) rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('take effect if a document was parked before, which stays parked', async () => {
+    addAttribute('rank');
+    await start();
+    await writesAreAccepted('Bob');
+    expect((await get(`${urlOf()}/api/cooks?filters[name][$eq]=Bob`)).body.data).toMatchObject([
+      { rank: null },
+    ]);
+    expect(await parked()).toHaveLength(2);
+  }, 180_000);
+
+  it('take effect if only the new indices refuse a document, which is parked', async () => {
+    refuseDocuments('Ada');
+    addAttribute('age');
+    await start();
+    await writesAreAccepted('Cyd');
+    expect(await parked()).toHaveLength(2);
+    refuseDocuments('Heavy');
+    await varve('parked', 'retry', '--all');
+    await expect.poll(parked, { timeout: 30_000 }).toEqual([]);
+    const ada = await get(`${urlOf()}/api/cooks?filters[name][$eq]=Ada`);
+    expect(ada.body.data).toMatchObject([{ age: null }]);
+  }, 180_000);
+
+  it('say how to continue if the new indices are wrong, and continue so', async () => {
+    loseDocuments('Cyd');
+    addAttribute('size');
+    await start();
+    await expect.poll(output, { timeout: 60_000 }).toContain('did not switch to the new read model');
+    expect((await postCook(urlOf(), { name: 'Dan' })).status).toBe(503);
+    proxy.intercept(() => undefined);
+    const command = /did not switch to the new read model: run varve ([a-z -]+)/.exec(output())?.[1] ?? '';
+    const { code, stderr } = await varve(...command.trim().split(' '));
+    expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+    await writesAreAccepted('Dan');
+  }, 180_000);
+
+  it('accept writes again after a start with the earlier folder', async () => {
+    loseDocuments('Dan');
+    addAttribute('width');
+    await start();
+    await expect.poll(output, { timeout: 60_000 }).toContain('did not switch to the new read model');
+    await stop();
+    removeAttribute('width');
+    await start();
+    await writesAreAccepted('Eve');
+    expect((await get(`${urlOf()}/api/cooks?filters[name][$eq]=Eve`)).body.data).not.toEqual([]);
+  }, 180_000);
+
+  it('accept writes again after the rebuild was cancelled and the server started again', async () => {
+    loseDocuments('Eve');
+    addAttribute('height');
+    await start();
+    await expect.poll(output, { timeout: 60_000 }).toContain('did not switch to the new read model');
+    expect((await varve('rebuild', '--cancel')).code).toBe(0);
+    await stop();
+    proxy.intercept(() => undefined);
+    await start();
+    await writesAreAccepted('Fay');
+  }, 180_000);
+});
