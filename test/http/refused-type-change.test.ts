@@ -136,7 +136,7 @@ describe(TITLE, await needsElasticsearch(takesMinutes(TITLE)), () => {
   }, 180_000);
 
   it('say how to continue if the new indices are wrong, and continue so', async () => {
-    loseDocuments('Cyd');
+    loseDocuments('Ada');
     addAttribute('size');
     await start();
     await expect.poll(output, { timeout: 60_000 }).toContain('did not switch to the new read model');
@@ -149,7 +149,7 @@ describe(TITLE, await needsElasticsearch(takesMinutes(TITLE)), () => {
   }, 180_000);
 
   it('accept writes again after a start with the earlier folder', async () => {
-    loseDocuments('Dan');
+    loseDocuments('Ada');
     addAttribute('width');
     await start();
     await expect.poll(output, { timeout: 60_000 }).toContain('did not switch to the new read model');
@@ -161,7 +161,7 @@ describe(TITLE, await needsElasticsearch(takesMinutes(TITLE)), () => {
   }, 180_000);
 
   it('accept writes again after the rebuild was cancelled and the server started again', async () => {
-    loseDocuments('Eve');
+    loseDocuments('Ada');
     addAttribute('height');
     await start();
     await expect.poll(output, { timeout: 60_000 }).toContain('did not switch to the new read model');
