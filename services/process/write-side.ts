@@ -18,7 +18,7 @@ import { newCommandKey } from '../command/new-command-key.ts';
 import { NotLeading } from '../command/not-leading.ts';
 import { appendDefinitions } from '../content-types/append-definitions.ts';
 import { notInForce } from '../content-types/definitions-in-force.ts';
-import { refusalOf } from '../elasticsearch/refusal-of.ts';
+import { parkedRefusal } from '../elasticsearch/parked-refusal.ts';
 import { type Fleet, joinFleet } from '../fleet/fleet.ts';
 import { identifyLog } from '../fleet/log-identity.ts';
 import { createFollowWriter } from '../follow/follow-writer.ts';
@@ -108,7 +108,7 @@ function environmentOf(
     graph: base.store.graph.reader,
     applied: (position) => projector.applied(position).catch(refuseAsNotLeading),
     visible: content.readSide.visible,
-    ...defined({ refusal: content.documents && refusalOf(content.documents.parked) }),
+    ...defined({ refusal: content.documents && parkedRefusal(content.documents.parked) }),
     registry: () => content.registry,
     defaultLocale: options.defaultLocale,
     space: options.space,

@@ -39,9 +39,9 @@ export async function startRebuild(
   return true;
 }
 
-const CONTINUE = 'run varve rebuild --graph to continue';
+const CONTINUE = 'run "varve rebuild --graph" to continue';
 const SWITCH_ANYWAY =
-  'run varve rebuild --graph --accept to switch in spite of the differences, or start with the earlier content types';
+  'run "varve rebuild --graph --accept" to switch in spite of the differences, or start with the earlier content types';
 
 const NEVER = new AbortController().signal;
 const LOGGED_DIFFERENCES = 50;

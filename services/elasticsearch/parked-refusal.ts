@@ -3,7 +3,7 @@ import type { ParkedDocument } from '../../projections/graph/stale/stale-rows.ts
 import type { Uid } from '../../shared/schema/content-type.ts';
 
 /** Returns a function that says in a sentence why Elasticsearch does not have an entry's newest state; undefined if it has it. */
-export function refusalOf(parked: Pick<ParkedDocuments, 'of'>) {
+export function parkedRefusal(parked: Pick<ParkedDocuments, 'of'>) {
   return (type: Uid, documentId: string): string | undefined => {
     const rows = parked.of(type, documentId);
     return rows.length === 0
