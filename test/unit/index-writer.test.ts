@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { type StaleRow, staleNumber } from '../../projections/graph/stale/stale-rows.ts';
 import { type Batch, nextBatch, release, sendBatch, type Work } from '../../projections/index-writer/lane.ts';
 import type { VarveEvent } from '../../shared/document/events.ts';
