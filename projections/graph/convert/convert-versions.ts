@@ -16,6 +16,8 @@ import { type KeptRow, keepRow, restoreRow } from './keep-rows.ts';
 type KeptDraft = KeptRow & {
   /** Position and time of the published row that became the only row. */
   readonly only: readonly [position: number, updatedAt: string] | null;
+  /** True if the draft differed from the published row. */
+  readonly isChanged: boolean;
   /** Links of the draft world that the entry itself owns. */
   readonly links: readonly (readonly [attribute: string, target: number, order: LinkOrder])[];
 };
@@ -84,20 +86,19 @@ function restoreDraft(context: GraphContext, entry: GraphEntry, { only, kept, no
 
 /**
  * Converts an entry after draft & publish was switched off. Its published row becomes its only row. An entry without a published row is
- * removed, as in Strapi, because a change of a schema must not publish a row. The graph keeps a draft that was never published, or was
- * changed since, until draft & publish is switched on again.
+ * removed, as in Strapi, because a change of a schema must not publish a row. The graph keeps the drafts until draft & publish is switched on
+ * again.
  */
 export function joinVersions(context: GraphContext, entry: GraphEntry, definition: TypeDefinition): void {
   const published = entry.rows[PUBLISHED];
   const { session, links, pending, keptValues, keptLinks } = context;
-  if (publicationState(entry) !== 'published') {
-    const only = published === undefined ? null : [published.position, published.updatedAt];
-    const more = { only, links: draftLinks(context, entry) };
-    keepRow(context, entry, { version: DRAFT, attribute: ROW_WITHOUT_DRAFTS, definition, more });
-  } else {
-    keptValues.clear(entry.id, DRAFT);
-    session.removeRow(entry, DRAFT);
-  }
+  const at = published === undefined ? null : [published.position, published.updatedAt];
+  const more = {
+    only: at,
+    links: draftLinks(context, entry),
+    isChanged: publicationState(entry) !== 'published',
+  };
+  keepRow(context, entry, { version: DRAFT, attribute: ROW_WITHOUT_DRAFTS, definition, more });
   pending.forgetSource(entry.id);
   pending.forgetEditor(entry.id);
   if (published === undefined) return;

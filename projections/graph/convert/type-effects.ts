@@ -142,7 +142,8 @@ function addRestored(
     const kept = JSON.parse(String(definition)) as TypeDefinition;
     const [uid = ''] = String(owner).split(' ');
     const shown = [before, now].map((each) => {
-      if (owner === '' && isWholeRow(String(attribute))) return showsRow(each, String(attribute)) ? 1 : 0;
+      if (owner === '' && isWholeRow(String(attribute)))
+        return showsRow(each, String(attribute)) && isMissed(String(data)) ? 1 : 0;
       const all = changeOf(kept, each);
       const inside = owner === '' ? all : componentChange(all, uid);
       const values = { [String(attribute)]: JSON.parse(String(data)) as unknown };
@@ -158,6 +159,11 @@ function addRestored(
     const relation = relationName(now.uid, [], attribute.name);
     for (const [source] of read(KEPT_LINKS, relation, attribute.target)) add(now.uid, attribute.name, source);
   }
+}
+
+/** Returns whether somebody misses a kept row: a draft that equals its published row is not missed. */
+function isMissed(data: string): boolean {
+  return (JSON.parse(data) as { readonly isChanged?: boolean } | null)?.isChanged !== false;
 }
 
 /** Returns whether a type shows the rows that are kept under this name. */
