@@ -9,6 +9,7 @@ import { readLease } from '../fleet/lease-view.ts';
 import { createLeaderCheck, LEADER_TIMEOUTS } from '../fleet/watch-leader.ts';
 import { appendDefinitions } from './append-definitions.ts';
 import { type DefinitionsAhead, isDefinition, notInForce, typesNotInForce } from './definitions-in-force.ts';
+import { describeDifferences } from './describe-differences.ts';
 import { createTypesWatch, type TypesWatch } from './types-watch.ts';
 
 export type SettleOptions = {
@@ -20,8 +21,8 @@ export type SettleOptions = {
   /** Throws a message if these definitions, which are not in force, must not come into force. Called before the lease is claimed. */
   readonly refuse: (changed: readonly TypeDefinition[]) => void;
   /**
-   * Called once if the content types cannot be changed because another process is the leader, with their names and the address of that
-   * process.
+   * Called once if the content types cannot be changed because another process is the leader, with what differs in each, and the address
+   * of that process.
    */
   readonly waiting: (types: readonly string[], leader: string) => void;
 };
@@ -74,16 +75,12 @@ function refuseStop(stop: Awaited<ReturnType<typeof catchUpUnlessDiskFull>>): vo
 }
 
 function tellWaiting(
-  { refuse, waiting }: SettleOptions,
+  { refuse, waiting, graph }: SettleOptions,
   changed: readonly TypeDefinition[],
   leader: Lease['leader'],
 ): void {
   refuse(changed);
-  if (leader === undefined) return;
-  waiting(
-    changed.map(({ uid }) => uid),
-    leader.address,
-  );
+  if (leader !== undefined) waiting(describeDifferences(changed, graph.definition), leader.address);
 }
 
 /** Throws a message if the content types in force are not those of this process. */

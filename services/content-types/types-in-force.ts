@@ -5,6 +5,7 @@ import { leaseStream } from '../../shared/fleet/lease-events.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import { definitionStream } from './append-definitions.ts';
 import { trackDefinitions, typesNotInForce } from './definitions-in-force.ts';
+import { describeDifferences } from './describe-differences.ts';
 import { createTypesWatch, type TypesWatch } from './types-watch.ts';
 
 export type TypesInForceOptions = {
@@ -18,7 +19,7 @@ const LOOK_EVERY = 400;
 
 /**
  * Resolves when the content types of this process are in force. With other content types it would query fields that no index has. Calls
- * `waiting` once with the content types that differ. Rejects with UnreadableEvent if the log has claims or definitions that this program
+ * `waiting` once with what differs in each of them. Rejects with UnreadableEvent if the log has claims or definitions that this program
  * cannot read.
  */
 export async function typesInForce(
@@ -41,7 +42,7 @@ async function differing({ log, space, definitions }: TypesInForceOptions): Prom
     refuseUnreadable(event);
     inForce.apply(event);
   }
-  return typesNotInForce(definitions, inForce.text);
+  return describeDifferences(definitions, inForce.text);
 }
 
 /** Watches content types in a process without a graph. `epoch`: of the newest claim before the first event. */

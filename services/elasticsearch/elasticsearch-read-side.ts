@@ -113,6 +113,7 @@ function readSide(opened: Opened, indices: ServedIndices): ReadSide {
     contents: () => ({
       ...comparedDocuments(opened, () => role),
       kind: 'documents',
+      watch: opened.cluster.watch,
       status: () => writerStatus(stale, writtenBefore + role.written()),
       parked: parkedDocuments(stale, () => role),
       answering,

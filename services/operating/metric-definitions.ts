@@ -75,6 +75,11 @@ export const METRICS = {
   indexRows: gauge('varve_index_rows', 'Rows that the read index shows, by content type and world', {
     labels: ['type', 'world'],
   }),
+  indexReachable: gauge(
+    'varve_read_index_reachable',
+    '1 while the read index answers, else 0; always 1 for the embedded index',
+    { ofWorkers: 'min' },
+  ),
   staleRows: gauge(
     'varve_search_stale_rows',
     'Rows whose words in the embedded index are older than their texts, own or of related rows; searches read them first',
@@ -126,6 +131,9 @@ export const METRICS = {
     'varve_rebuild_lag_events',
     'Events that the generation being built still has to apply; 0 if none is being built',
   ),
+  conditions: gauge('varve_condition', '1 while the condition holds, else 0; varve status explains it', {
+    labels: ['condition', 'severity'],
+  }),
   ready: gauge('varve_ready', '1 while /health/ready answers 200, else 0', { ofWorkers: 'min' }),
   build: gauge('varve_build_info', 'Always 1; versions are in the labels', { labels: ['version', 'node'] }),
   followAge: gauge(

@@ -1,4 +1,5 @@
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { valueWithin } from '../../shared/value-within.ts';
 import { createDurationHistogram, type DurationHistogram } from './duration-histogram.ts';
 import type { MetricDefinition } from './metric-definitions.ts';
 
@@ -15,7 +16,7 @@ export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const counting: { reset(): void }[] = [];
-  /** Adds a gauge with labels. Calls `read` at every scrape. If it rejects, the scrape omits the gauge. */
+  /** Adds a gauge with labels. Calls `read` at every scrape. If it rejects or takes too long, the scrape omits the gauge. */
   const samples = (
     { name, help, labels, ofWorkers }: Kind<'gauge'>,
     read: () => readonly Sample[] | Promise<readonly Sample[]>,
@@ -26,11 +27,11 @@ export function createMetrics() {
       labelNames: labels,
       registers: [registry],
       async collect() {
-        const found = await Promise.resolve()
-          .then(read)
-          .catch(() => []);
+        const asked = Promise.resolve().then(read);
+        const found = (await valueWithin(READ_LIMIT_MS, asked).catch(() => undefined)) ?? [];
         gauge.reset();
-        if (found.length === 0) gauge.remove();
+        // A reset sets a gauge without labels to 0.
+        if (found.length === 0 && labels.length === 0) gauge.remove();
         for (const sample of found) gauge.set(sample.labels, sample.value);
       },
     });
@@ -55,8 +56,10 @@ export function createMetrics() {
         help,
         registers: [registry],
         collect() {
+          const total = totalOf(read);
+          if (total === undefined) return;
           this.reset();
-          this.inc(read());
+          this.inc(total);
         },
       });
     },
@@ -78,6 +81,18 @@ export function createMetrics() {
     json: (): Promise<readonly object[]> => registry.getMetricsAsJSON(),
     contentType: registry.contentType,
   };
+}
+
+/** A scrape does not wait longer for one gauge, which may ask another server. */
+const READ_LIMIT_MS = 2_000;
+
+/** Returns undefined if the counter cannot be read now: the last value stays. */
+function totalOf(read: () => number): number | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns the text of the joined metrics of several workers. */

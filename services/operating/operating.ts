@@ -2,8 +2,15 @@ import type { Logger } from 'pino';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { CONDITIONS } from './condition-table.ts';
+import {
+  type ConditionReport,
+  type Conditions,
+  createConditions,
+  type ProcessCondition,
+} from './conditions.ts';
 import { METRICS } from './metric-definitions.ts';
-import { createMetrics, type Metrics } from './metrics.ts';
+import { createMetrics, type Metrics, type Sample } from './metrics.ts';
 import { createObserveQuery, type ObserveQuery, type QueryReport } from './observe-query.ts';
 import { createLagView } from './projection-lag.ts';
 import { createReadinessCheck, type ReadinessCheck } from './readiness.ts';
@@ -16,15 +23,21 @@ export type Operating = {
   readonly metrics: Metrics | undefined;
   readonly tracing: Tracing | undefined;
   readonly readiness: ReadinessCheck;
+  /** What is wrong with the process and its surroundings. */
+  readonly conditions: Conditions;
   readonly observeQuery: ObserveQuery;
   /** Version of the program. */
   readonly version: string;
+  readonly role: ServingRole;
 };
+
+/** What a process does: see the roles of commands. */
+export type ServingRole = 'serve' | 'project' | 'api';
 
 export type OperatingOptions = {
   readonly metrics: boolean;
   readonly tracing: Tracing | undefined;
-  readonly logger: Pick<Logger, 'warn'>;
+  readonly logger: Pick<Logger, 'warn' | 'info'>;
   /** 0 = no slow-query log. */
   readonly slowQueryMs: number;
   /** The process is ready while the index lags at most this much. */
@@ -32,22 +45,27 @@ export type OperatingOptions = {
   readonly version: string;
   /** Processes that crashed before this one. */
   readonly restarts: number;
+  readonly role: ServingRole;
 };
 
 /** Creates the measurements of a process, with the gauges that need no content: version, restarts, readiness. */
 export function createOperating(options: OperatingOptions): Operating {
   const { tracing, logger, version } = options;
   const metrics = options.metrics ? createMetrics() : undefined;
-  const readiness = createReadinessCheck(options.readyLagSeconds);
+  const conditions = createConditions(logConditions(logger));
+  const readiness = createReadinessCheck(options.readyLagSeconds, conditions);
   const slowQueries = metrics?.counter(METRICS.slowQueries);
   metrics?.samples(METRICS.build, () => [{ labels: { version, node: process.version }, value: 1 }]);
   metrics?.gauge(METRICS.workerRestarts, () => options.restarts);
+  metrics?.samples(METRICS.conditions, async () => samplesOf(await conditions.look()));
   metrics?.gauge(METRICS.ready, async () => ((await readiness.check()).status === 'ready' ? 1 : 0));
   return {
     metrics,
     tracing,
     readiness,
+    conditions,
     version,
+    role: options.role,
     observeQuery: createObserveQuery({
       phases: metrics?.durations(METRICS.queryPhases),
       tracing,
@@ -57,6 +75,23 @@ export function createOperating(options: OperatingOptions): Operating {
         logger.warn(presentSlowQuery(report), 'slow query');
       },
     }),
+  };
+}
+
+/** Returns a sample for every condition, so that an alert need not tell a missing one from 0. */
+function samplesOf(found: readonly ProcessCondition[]): readonly Sample[] {
+  return Object.entries(CONDITIONS).map(([code, { severity }]) => ({
+    labels: { condition: code, severity },
+    value: found.some((each) => each.code === code) ? 1 : 0,
+  }));
+}
+
+/** Logs each condition when it begins, with its meaning, and when it is over. */
+function logConditions(logger: Pick<Logger, 'warn' | 'info'>): ConditionReport {
+  return {
+    began: ({ code, message, readers, writers, advice }) =>
+      logger.warn({ condition: code, readers, writers, advice }, message),
+    ended: ({ code, message, since }) => logger.info({ condition: code, since }, `over: ${message}`),
   };
 }
 
@@ -72,6 +107,8 @@ export type ProcessGauges = {
   readonly applied?: () => bigint;
   /** Lag in seconds, for readiness. Default: the lag of the index. */
   readonly behind?: () => Promise<number>;
+  /** Returns whether the index answers. Default: it is in this process. */
+  readonly reachable?: (() => Promise<boolean>) | undefined;
   /** State of the documents in Elasticsearch, if there are any. */
   readonly documents?: (() => DocumentsStatus) | undefined;
 };
@@ -86,7 +123,7 @@ export type DocumentsStatus = {
 /** Makes the process ready while its index has caught up with the log, and reports both positions at every scrape. */
 export function registerGauges(
   { metrics, readiness }: Operating,
-  { log, index, registry, documents, behind, applied = index.position }: ProcessGauges,
+  { log, index, registry, documents, behind, reachable, applied = index.position }: ProcessGauges,
 ): void {
   const view = createLagView(log, applied, Date.now);
   readiness.serving(behind ?? view.seconds);
@@ -95,6 +132,7 @@ export function registerGauges(
   metrics.gauge(METRICS.projectionPosition, () => Number(index.position()));
   metrics.gauge(METRICS.lagEvents, async () => (await view.lag()).events);
   metrics.gauge(METRICS.lagSeconds, async () => (await view.lag()).seconds);
+  metrics.gauge(METRICS.indexReachable, async () => Number((await reachable?.()) ?? true));
   metrics.samples(METRICS.indexRows, () => countShownRows(index, registry));
   if (index.local !== undefined) metrics.gauge(METRICS.staleRows, index.local.staleRows);
   if (documents === undefined) return;

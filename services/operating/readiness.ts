@@ -1,4 +1,6 @@
 import { valueWithin } from '../../shared/value-within.ts';
+import type { ConditionCode } from './condition-table.ts';
+import type { Conditions, ProcessCondition } from './conditions.ts';
 
 /** State that says whether requests should be sent to this process. */
 export type Readiness =
@@ -6,7 +8,7 @@ export type Readiness =
   | { readonly status: 'ready'; readonly note?: string }
   | {
       readonly status: 'unavailable';
-      readonly reason: 'starting' | 'copying' | 'lagging' | 'log-unreachable' | 'draining';
+      readonly reason: 'copying' | 'draining' | ConditionCode;
       /** Message for people. */
       readonly message: string;
     };
@@ -17,8 +19,14 @@ export type ReadinessCheck = ReturnType<typeof createReadinessCheck>;
 /** A log that takes longer to return its last position counts as unreachable. */
 const LOG_TIMEOUT_MS = 2_000;
 
-/** Creates the check of a process that starts. It is ready when it serves, and lags at most `maxLagSeconds` behind the log. */
-export function createReadinessCheck(maxLagSeconds: number) {
+/**
+ * Creates the check of a process that starts. It is ready when it serves, lags at most `maxLagSeconds` behind the log, and no condition
+ * sends requests to other processes.
+ */
+export function createReadinessCheck(
+  maxLagSeconds: number,
+  conditions: Pick<Conditions, 'look' | 'unready'> = NO_CONDITIONS,
+) {
   let lag: (() => Promise<number>) | undefined;
   let isCopying = () => false;
   let drains = false;
@@ -47,15 +55,32 @@ export function createReadinessCheck(maxLagSeconds: number) {
     },
     async check(): Promise<Readiness> {
       if (drains) return unavailable('draining', 'The server is stopping');
+      const unready = await conditions.unready();
+      if (unready !== undefined) return unavailable(unready.code, withHalt(sentence(unready)));
       if (lag === undefined) return unavailable('starting', withHalt('The data is being loaded'));
       if (isCopying())
         return unavailable('copying', withHalt('The first copy of the followed Strapi is being made'));
       const found = await readinessBy(lag, maxLagSeconds);
       if (found.status === 'unavailable') return { ...found, message: withHalt(found.message) };
-      const said = halt ?? note;
+      const said = halt ?? note ?? (await noteOf(conditions));
       return said === undefined ? found : { ...found, note: said };
     },
   };
+}
+
+const NO_CONDITIONS: Pick<Conditions, 'look' | 'unready'> = {
+  look: async () => [],
+  unready: async () => undefined,
+};
+
+/** Returns the most serious condition that refuses requests, for a process that should get requests nevertheless. */
+async function noteOf({ look }: Pick<Conditions, 'look'>): Promise<string | undefined> {
+  const outage = (await look()).find(({ severity }) => severity === 'outage');
+  return outage && `${sentence(outage)} ${outage.writers}`;
+}
+
+function sentence({ message, since }: ProcessCondition): string {
+  return `${message}, since ${since}.`;
 }
 
 async function readinessBy(lag: () => Promise<number>, maxLagSeconds: number): Promise<Readiness> {

@@ -9,6 +9,7 @@ import {
   createElasticsearchCluster,
   type ElasticsearchCluster,
 } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
+import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import { followKey, webhookKey } from '../access/derived-keys.ts';
 import { requestOrOperator } from '../command/current-author.ts';
 import { typesInForce } from '../content-types/types-in-force.ts';
@@ -22,6 +23,9 @@ import type { ServedApi } from '../http/served-api.ts';
 import type { People } from '../login/people.ts';
 import { traceReadIndex } from '../operating/observe-read-index.ts';
 import { registerGauges } from '../operating/operating.ts';
+import { checkHalt } from '../state/watch-fleet.ts';
+import { checkIndex, reachable } from '../state/watch-index.ts';
+import { checkTypes } from '../state/watch-types.ts';
 import { createLogHead } from '../stores/log-head.ts';
 import { openAssetStore } from '../stores/open-asset-store.ts';
 import { logFolder, openEventStore } from '../stores/open-event-store.ts';
@@ -29,7 +33,7 @@ import { createWebhookCommands } from '../webhooks/webhook-commands.ts';
 import { WEBHOOK_LIMITS } from '../webhooks/webhook-limits.ts';
 import { composeProcess } from './compose-process.ts';
 import { reachAll } from './freshness.ts';
-import { createHalt } from './halt.ts';
+import { createHalt, type Halt } from './halt.ts';
 import { type Identity, openCallers, openIdentity } from './identity.ts';
 import { type Opened, openParts } from './opened.ts';
 import { createOutsideAnswers } from './outside-answers.ts';
@@ -51,7 +55,7 @@ export function openApiProcess(options: ApiProcessOptions) {
   return openParts(async (opened) => {
     const base = await openClusterBase(options, opened);
     const { identity, cluster, callers } = base;
-    const { log, key } = identity;
+    const { key } = identity;
     const content = openClusterContent(options, base, opened);
     const halt = createHalt({
       operating,
@@ -76,7 +80,7 @@ export function openApiProcess(options: ApiProcessOptions) {
       reported,
     });
     lookNowAndThen([content.documents.look, answers.outside.look], opened);
-    registerGauges(operating, { log, index: content.index, registry, behind: () => behind(log) });
+    watchApi(options, base, content.index, halt);
     return {
       ...api,
       webhooks: webhooksElsewhere(identity),
@@ -88,6 +92,19 @@ export function openApiProcess(options: ApiProcessOptions) {
       stopped: Promise.all([callers.access.done, running.done, changed]).then(() => undefined),
     };
   });
+}
+
+/** Reports the state of the process at every scrape, and what is wrong with it. */
+function watchApi(
+  { operating, registry }: ApiProcessOptions,
+  { identity: { log }, cluster }: ClusterBase,
+  index: ReadIndex,
+  halt: Halt,
+): void {
+  const gauges = { log, index, registry, behind: () => behind(log) };
+  registerGauges(operating, { ...gauges, reachable: reachable(cluster.watch) });
+  operating.conditions.watch(checkIndex(cluster.watch, true));
+  operating.conditions.watch(checkHalt(halt.event));
 }
 
 function lookNowAndThen(looks: readonly (() => Promise<unknown>)[], opened: Opened): void {
@@ -128,13 +145,16 @@ const NO_PEOPLE: People = { byId: () => undefined, byEmail: () => undefined, byU
 
 /** Resolves with the name of the log when there are indices for the content types of this process. */
 async function untilReadable(
-  { space, definitions, report }: ApiProcessOptions,
+  { space, definitions, report, operating }: ApiProcessOptions,
   log: EventStore,
   cluster: ElasticsearchCluster,
 ): Promise<string> {
-  await typesInForce({ log, space, definitions }, (types) =>
-    report.warn({ types }, 'waiting for a leader with the content types of this process'),
-  );
+  let over = () => {};
+  await typesInForce({ log, space, definitions }, (types) => {
+    report.warn({ types }, 'waiting for a leader with the content types of this process');
+    over = operating.conditions.watch(checkTypes(types, undefined));
+  });
+  over();
   const name = await nameOfLog(log);
   const { signal } = new AbortController();
   const waiting = () => report.warn({}, 'waiting for the leader to make the indices');

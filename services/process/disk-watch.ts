@@ -31,6 +31,8 @@ export function createDiskWatch(report: (what: 'full' | 'resumed', error?: unkno
       if (what.kind === 'unclaimed') isLogFull = isDiskFull(what.reason);
       if (what.kind === 'leading') isLogFull = false;
     },
+    /** Returns what is on the full disk; undefined if no disk is full. */
+    fullDisk: () => (isGraphFull ? 'the content graph' : isLogFull ? 'the event log' : undefined),
     /** Throws RequestError (503) with the reason while the graph waits for disk space: it could not show new writes. */
     refuseWithoutGraph,
     /** Throws like refuseWithoutGraph, and also while the log has no space for a claim. Used for writes without a leader. */

@@ -13,6 +13,8 @@ import { registerGauges, watchLead } from '../operating/operating.ts';
 import type { OperatorContext } from '../operator/operation.ts';
 import { type Purger, startPurger } from '../purge/open-purger.ts';
 import { watchGenerations } from '../read-side/watch-generations.ts';
+import { checkDeliveries, checkFollower, checkPurges } from '../state/watch-delivery.ts';
+import { reachable } from '../state/watch-index.ts';
 import { createLogHead } from '../stores/log-head.ts';
 import { openWebhooks, type Webhooks } from '../webhooks/open-webhooks.ts';
 import { type ComposedApi, composeProcess, shapeOfShared } from './compose-process.ts';
@@ -23,6 +25,7 @@ import { linkOf, type OwnParts, openTidied, ownOperator, type Tidied } from './o
 import type { VarveOptions } from './process-options.ts';
 import { runContent } from './run-content.ts';
 import { settleTypes } from './settle-types.ts';
+import { watchConditions } from './watch-conditions.ts';
 
 /** A content API over a data directory, in this process. */
 export type Varve = ComposedApi & {
@@ -96,6 +99,7 @@ function composeOwn(options: VarveOptions, parts: OwnParts, opened: Opened): Com
   const { fleet, halt, diskWatch, commands, library } = running;
   const { reader } = base.store.graph;
   let purger: Purger | undefined;
+  options.operating.conditions.watch(checkPurges(() => purger?.waiting() ?? []));
   const api = composeProcess('directory', {
     options,
     identity: base.identity,
@@ -173,6 +177,7 @@ function openFollowed(
   );
   watchFollower(operating.metrics, followed.api.status);
   operating.readiness.copying(followed.isCopying);
+  operating.conditions.watch(checkFollower(followed.api.status));
   return followed.api;
 }
 
@@ -199,6 +204,8 @@ async function openOwnWebhooks(
     shows: content.freshness.shows,
     commands: { key: webhookKey(base.identity.key), author: requestOrOperator },
   });
+  const isLeading = () => running.fleet.epoch() !== undefined;
+  options.operating.conditions.watch(checkDeliveries(webhooks.served.store.backlog, isLeading));
   return opened(webhooks);
 }
 
@@ -209,7 +216,15 @@ function watchOwn({ operating, mayLead }: VarveOptions, { base, content, running
   watchGenerations(operating.metrics, generations.store, mayLead);
   watchLead(operating, running.fleet);
   const applied = () => appliedUpTo(graph, index.position());
-  registerGauges(operating, { log, index, registry, applied, documents: documents?.status });
+  registerGauges(operating, {
+    log,
+    index,
+    registry,
+    applied,
+    documents: documents?.status,
+    reachable: documents && reachable(documents.watch),
+  });
+  watchConditions(operating, { generations, documents, ...running });
 }
 
 /** Creates the members about the end of the process: another process replaces it, or it stops by itself. */

@@ -21,6 +21,7 @@ import type { ForwardingOptions } from '../http/forwarding/forward-writes.ts';
 import type { ServedApi } from '../http/served-api.ts';
 import { traceReadIndex } from '../operating/observe-read-index.ts';
 import type { ReadSide } from '../read-side/read-side.ts';
+import { checkTypes } from '../state/watch-types.ts';
 import { composeProcess } from './compose-process.ts';
 import { createFreshness } from './freshness.ts';
 import type { Opened } from './opened.ts';
@@ -33,8 +34,13 @@ export async function settleTypes(options: VarveOptions, base: OwnBase, opened: 
   const { store, claimant } = base;
   const { graph, generations, pending } = store;
   const own = ownTypes(graph, options);
-  const { waiting } = options.fleetLog;
-  const settling = { claimant, definitions: own.definitions, waiting, refuse: refusalOf(options, graph) };
+  const wait = createTypesWait(options);
+  const settling = {
+    claimant,
+    definitions: own.definitions,
+    waiting: wait.began,
+    refuse: refusalOf(options, graph),
+  };
   if (pending !== undefined && options.meanwhile !== undefined) {
     const earlier = { options, base, pending, meanwhile: options.meanwhile };
     await serveEarlier(earlier, (ahead) => settleContentTypes({ ...settling, graph: ahead }), opened);
@@ -45,6 +51,7 @@ export async function settleTypes(options: VarveOptions, base: OwnBase, opened: 
   await options.turn?.();
   const isDeferred = store.deferred.length > 0;
   await settleContentTypes({ ...settling, graph: ahead.graph, isDeferred });
+  wait.over();
   await ahead.finish();
   if (!isDeferred) return own;
   generations.deferChange();
@@ -57,6 +64,18 @@ function refusalOf(
   graph: OwnBase['store']['graph'],
 ): SettleOptions['refuse'] {
   return generation === undefined ? (changed) => refuseLosses(graph.effectsOf(changed)) : () => {};
+}
+
+/** Reports that this process waits because its content types are not in force, and when that is over. */
+function createTypesWait({ fleetLog, operating }: Pick<VarveOptions, 'fleetLog' | 'operating'>) {
+  let over = () => {};
+  return {
+    began(differences: readonly string[], leader: string): void {
+      fleetLog.waiting(differences, leader);
+      over = operating.conditions.watch(checkTypes(differences, leader));
+    },
+    over: () => over(),
+  };
 }
 
 /** A process whose content types will change, and the generation that it serves until then. */

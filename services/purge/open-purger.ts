@@ -5,6 +5,7 @@ import type { Fleet } from '../fleet/fleet.ts';
 import { leadTerms } from '../fleet/lead-terms.ts';
 import { METRICS } from '../operating/metric-definitions.ts';
 import type { Metrics } from '../operating/metrics.ts';
+import type { WaitingPurges } from '../state/watch-delivery.ts';
 import { type AnsweringReaders, awaitAnswering } from './await-answering.ts';
 import type { PurgeNotes } from './purge-notes.ts';
 import type { PurgeStyle, PurgeTarget } from './purge-target.ts';
@@ -45,7 +46,10 @@ export function startPurger(options: PurgerOptions) {
   const { notes, fleet, report } = options;
   const closing = new AbortController();
   const { signal } = closing;
-  reportWaiting(options);
+  const waiting = () => waitingOf(options);
+  options.metrics?.samples(METRICS.purgesWaiting, () =>
+    waiting().map(({ receiver, count }) => ({ labels: { receiver }, value: count })),
+  );
   let current = Number.NEGATIVE_INFINITY;
   const isPurging = () =>
     fleet.epoch() !== undefined && performance.now() - current < LONGEST_SILENCE_MS && !signal.aborted;
@@ -96,6 +100,8 @@ export function startPurger(options: PurgerOptions) {
      * was paused may have lost the lease.
      */
     isPurging,
+    /** Returns how many changes wait for each receiver; none if another process purges. */
+    waiting,
     async close(): Promise<void> {
       closing.abort();
       await running;
@@ -152,13 +158,11 @@ function attempts<Given>(report: PurgeReport, write: (given: Given) => void): (g
   };
 }
 
-/** Registers a gauge: how many changes wait for each receiver, while this process is the leader. */
-function reportWaiting({ metrics, notes, targets, fleet }: PurgerOptions): void {
-  metrics?.samples(METRICS.purgesWaiting, () => {
-    if (fleet.epoch() === undefined) return [];
-    return targets.map((target) => ({
-      labels: { receiver: target.kind },
-      value: Math.max(0, notes.store.newest() - (notes.store.checkpoint(receiverNames(target)[0]) ?? 0)),
-    }));
-  });
+/** Returns how many changes wait for each receiver, while this process is the leader. */
+function waitingOf({ notes, targets, fleet }: PurgerOptions): readonly WaitingPurges[] {
+  if (fleet.epoch() === undefined) return [];
+  return targets.map((target) => ({
+    receiver: target.kind,
+    count: Math.max(0, notes.store.newest() - (notes.store.checkpoint(receiverNames(target)[0]) ?? 0)),
+  }));
 }

@@ -4,6 +4,7 @@ import type { ParkedDocuments } from '../../projections/graph/stale/stale-docume
 import type { WriterStatus } from '../../projections/index-writer/writer-report.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import type { AnsweringProcesses } from '../../shared/read-index/answering-processes.ts';
+import type { ClusterWatch } from '../../shared/read-index/cluster-health.ts';
 import type { DocumentIndex } from '../../shared/read-index/document-index.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import type { IndexedContent } from '../../shared/read-index/indexed-content.ts';
@@ -62,6 +63,8 @@ export type DocumentContents = {
   readonly present: DocumentIndex['present'];
   /** Schedules documents to be written again. Throws a message if another process writes them. */
   readonly remake: (documents: readonly StoredKey[]) => Promise<void>;
+  /** Where the indices are, and how they are. */
+  readonly watch: ClusterWatch;
   /** Returns the state of stale documents. */
   readonly status: () => WriterStatus;
   /** Documents that the index refuses. */

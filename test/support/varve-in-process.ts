@@ -45,6 +45,7 @@ export function openInProcess(data: string, options: Partial<VarveOptions> = {})
     operating: createOperating({
       metrics: false,
       restarts: 0,
+      role: 'serve',
       tracing: undefined,
       logger,
       slowQueryMs: 0,

@@ -8,7 +8,7 @@ import { type Listener, listen } from '../../http/sockets/listen.ts';
 import { refuseRequest } from '../../http/sockets/refuse-request.ts';
 import { METRICS } from '../../operating/metric-definitions.ts';
 import { type Metrics, textOfWorkers } from '../../operating/metrics.ts';
-import { createOperating, type Operating } from '../../operating/operating.ts';
+import { createOperating, type Operating, type ServingRole } from '../../operating/operating.ts';
 import {
   createOperatingEndpoints,
   type MetricsAccess,
@@ -40,30 +40,30 @@ export type OperatingProcess = {
 export async function openOperating(
   settings: ServeSettings,
   logger: Logger,
-  supervisor?: Pick<Supervisor, 'socket' | 'isGreeted' | 'restarts' | 'follows' | 'rotation'>,
+  supervisor: Pick<Supervisor, 'socket' | 'isGreeted' | 'restarts' | 'follows' | 'rotation'>,
+  role: ServingRole,
 ): Promise<OperatingProcess> {
   const { metricsPort: port, metricsHost: host } = settings;
   const version = packageVersion();
-  const restarts = supervisor?.restarts ?? 0;
+  const restarts = supervisor.restarts;
   const tracing = await startTracing(process.env, version);
-  const operating = createOperating({ ...settings, tracing, logger, version, restarts });
+  const operating = createOperating({ ...settings, tracing, logger, version, restarts, role });
   const { readiness } = operating;
   reportContained(logger, operating.metrics);
-  const metrics = metricsOfServer(operating.metrics, settings.workers > 1 ? supervisor?.rotation : undefined);
+  const metrics = metricsOfServer(operating.metrics, settings.workers > 1 ? supervisor.rotation : undefined);
   let access: AccessControl | undefined;
   const own: Listener | undefined =
-    port === undefined || supervisor?.follows !== undefined
+    port === undefined || supervisor.follows !== undefined
       ? undefined
       : await listen({
           host,
           port,
           option: '--metrics-port',
-          ...(supervisor && { socket: supervisor.socket('metrics') }),
+          socket: supervisor.socket('metrics'),
           first: createOperatingEndpoints({ readiness, metrics, access: () => 'allowed' }),
         });
   own?.serve((_request, response) => response.writeHead(404).end());
-  if (own !== undefined && supervisor?.isGreeted !== true)
-    console.log(`Metrics and health are at ${own.url}`);
+  if (own !== undefined && !supervisor.isGreeted) console.log(`Metrics and health are at ${own.url}`);
   const answerHere = createOperatingEndpoints({
     readiness,
     metrics: port === undefined ? metrics : undefined,

@@ -31,7 +31,7 @@ export async function serveApi(settings: ServeSettings): Promise<void> {
   supervisor.onRenew(() =>
     logger.warn({}, 'varve api has no read model to renew: restart it to run another program'),
   );
-  const ports = await openOperating(settings, logger, supervisor);
+  const ports = await openOperating(settings, logger, supervisor, 'api');
   const stop = stopOnSignal({ logger, ports, signals: supervisor.onStop, drainSeconds });
   await stop.starting(async () => {
     const where = {

@@ -34,7 +34,7 @@ export async function serveReads(
   const { rotation } = supervisor;
   const plan = await readWorkerPlan(settings);
   const { logger } = plan;
-  const ports = await openOperating(settings, logger, supervisor);
+  const ports = await openOperating(settings, logger, supervisor, 'serve');
   const { drainSeconds } = settings;
   const callers = createCallerAddress(supervisor.secret);
   const stop = stopOnSignal({ logger, ports, callers, signals: supervisor.onStop, drainSeconds });

@@ -45,7 +45,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
   if (supervisor.follows !== undefined) return serveReads(settings, supervisor, supervisor.follows);
   const plan = await readLeadingPlan(await readServerPlan(settings), role, supervisor);
   const { logger, callers } = plan;
-  const ports = await openOperating(settings, logger, supervisor);
+  const ports = await openOperating(settings, logger, supervisor, role);
   const signals = supervisor.onStop;
   const stop = stopOnSignal({ logger, ports, callers, signals, drainSeconds: settings.drainSeconds });
   await stop.starting(async () => {

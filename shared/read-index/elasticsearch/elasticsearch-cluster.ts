@@ -3,12 +3,14 @@ import type { OwnerStore } from '../../owner-record.ts';
 import type { SchemaRegistry } from '../../schema/schema-registry.ts';
 import type { AnsweringProcesses } from '../answering-processes.ts';
 import type { ChangedTagsStore } from '../changed-tags.ts';
+import type { ClusterWatch } from '../cluster-health.ts';
 import type { Dependency, DocumentIndex } from '../document-index.ts';
 import type { ProgressStore } from '../index-progress.ts';
 import type { IndexSet } from '../index-set.ts';
 import type { StoredDocuments } from '../stored-documents.ts';
 import { createDocumentWriter } from './document-writer.ts';
 import { createAnsweringDocuments } from './indices/answering-documents.ts';
+import { watchCluster } from './indices/cluster-health.ts';
 import type { IndexSpread } from './indices/create-index.ts';
 import { forgetProgress } from './indices/forget-progress.ts';
 import { createIndexSets, type IndexSets, readLiveSet } from './indices/index-sets.ts';
@@ -63,6 +65,7 @@ export type ElasticsearchCluster = {
     readonly replaceAll: boolean;
     readonly epoch: number;
   }): Promise<OpenedIndices>;
+  readonly watch: ClusterWatch;
   readonly fence: LeaderFence;
   /** Record of the log that writes the namespace's indices. */
   readonly owner: OwnerStore;
@@ -137,6 +140,7 @@ export function createElasticsearchCluster(options: ElasticsearchClusterOptions)
       const health = { index: `${space}-*`, wait_for_status: 'yellow', timeout: READY_WITHIN } as const;
       await client.cluster.health(health, { maxRetries: 0 });
     },
+    watch: watchCluster(connection.url ?? connection.cloudId, { client, space, aliases }),
     fence: createLeaderFence(client, space),
     owner: createOwnerDocument(client, space),
     async openIndices({ log, replaceAll, epoch }) {

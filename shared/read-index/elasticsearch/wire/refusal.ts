@@ -24,7 +24,7 @@ const LIMITS: readonly (readonly [words: string, what: string])[] = [
 /** Returns the answer to a search that Elasticsearch did not carry out: 400 if the search is too large for it, 503 otherwise. */
 export function refusalOf(failure: SearchFailure): RequestError {
   const { status, message } = failure;
-  if (PASSING.includes(status)) return unavailable();
+  if (PASSING.includes(status)) return unavailable(failure);
   const limit = LIMITS.find(([words]) => message.includes(words));
   if (limit === undefined && status !== TOO_LARGE) return refused(failure);
   const what = limit?.[1] ?? 'bytes of a search';
@@ -38,12 +38,13 @@ export function refusalOf(failure: SearchFailure): RequestError {
 /** Returns the 503 for a request to the cluster that failed. */
 export function outageOf(error: unknown): RequestError {
   const { statusCode } = error as { readonly statusCode?: number };
-  return statusCode === undefined || PASSING.includes(statusCode) ? unavailable() : refused(error);
+  return statusCode === undefined || PASSING.includes(statusCode) ? unavailable(error) : refused(error);
 }
 
-/** Returns the 503 for a cluster that cannot be reached, is too busy, or has just removed an index. */
-export function unavailable(): RequestError {
-  return new RequestError('read-index-unavailable', 'The read index cannot be reached right now');
+/** Returns the 503 for a cluster that cannot be reached, is too busy, or has just removed an index. `cause`: for the log. */
+export function unavailable(cause: unknown): RequestError {
+  const message = 'The read index cannot be reached right now';
+  return new RequestError('read-index-unavailable', message, {}, { cause });
 }
 
 /** Returns the 503 for a cluster whose settings or rights do not allow the request. The log has the cluster's reason. */

@@ -27,7 +27,7 @@ export function createSearchEngine(client: Client): SearchEngine {
         return (await send(client, searches)).map(answerOf);
       } catch (error) {
         if (error instanceof SearchFailure) throw refusalOf(error);
-        throw error instanceof errors.ElasticsearchClientError ? unavailable() : error;
+        throw error instanceof errors.ElasticsearchClientError ? unavailable(error) : error;
       }
     },
   };

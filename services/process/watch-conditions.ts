@@ -1,0 +1,34 @@
+import type { Operating } from '../operating/operating.ts';
+import type { DocumentContents } from '../read-side/read-side.ts';
+import type { ServedGenerations } from '../read-side/served-generations.ts';
+import { checkBacklog, checkParked } from '../state/watch-documents.ts';
+import { checkDisk, checkHalt, checkLeader } from '../state/watch-fleet.ts';
+import { checkIndex } from '../state/watch-index.ts';
+import { checkRebuild } from '../state/watch-rebuild.ts';
+import type { RunningContent } from './run-content.ts';
+
+type Watched = Pick<RunningContent, 'fleet' | 'halt' | 'diskWatch'> & {
+  readonly generations: Pick<ServedGenerations, 'store'>;
+  /** Absent: the index is in this process. */
+  readonly documents: Pick<DocumentContents, 'watch' | 'status'> | undefined;
+};
+
+/** Adds the checks of a process that has a data directory. */
+export function watchConditions({ conditions, role }: Operating, watched: Watched): void {
+  const { fleet, halt, diskWatch, generations, documents } = watched;
+  const answersReads = role !== 'project';
+  const checks = [
+    checkLeader(fleet, !answersReads),
+    checkHalt(halt.event),
+    checkDisk(diskWatch.fullDisk),
+    checkRebuild(generations.store.rebuild),
+    ...(documents === undefined
+      ? []
+      : [
+          checkIndex(documents.watch, answersReads),
+          checkParked(documents.status),
+          checkBacklog(documents.status),
+        ]),
+  ];
+  for (const check of checks) conditions.watch(check);
+}

@@ -1,0 +1,30 @@
+import { isEnded, type Rebuild } from '../../projections/generations/generation.ts';
+import type { ConditionCheck } from '../operating/conditions.ts';
+
+/** Every phase of a rebuild reports progress several times a second, also while requests slow it down. */
+const STANDS_STILL_MS = 60_000;
+
+/** Returns a check whether the rebuild of a data directory has failed or stands still. `last`: the last rebuild. */
+export function checkRebuild(
+  last: () => Rebuild | undefined,
+  now: () => number = () => performance.now(),
+): ConditionCheck {
+  let seen = '';
+  let seenAt = now();
+  return () => {
+    const rebuild = last();
+    if (rebuild === undefined || isEnded(rebuild.phase) || rebuild.wanted !== 'run') return undefined;
+    const { generation, phase, progress, message } = rebuild;
+    const name = `the rebuild of generation ${generation}`;
+    if (phase === 'stopped' || message !== undefined)
+      return { code: 'rebuild-failed', message: `${name} has stopped: ${message ?? 'no reason is known'}` };
+    const facts = JSON.stringify([generation, phase, progress]);
+    if (facts !== seen) {
+      seen = facts;
+      seenAt = now();
+    }
+    const seconds = Math.round((now() - seenAt) / 1_000);
+    if (now() - seenAt < STANDS_STILL_MS) return undefined;
+    return { code: 'rebuild-stalled', message: `${name} (${phase}) has made no progress for ${seconds} s` };
+  };
+}
