@@ -12,6 +12,7 @@ import { RequestError } from '../../shared/request-error.ts';
 import { requestIdOf } from '../operating/request-id.ts';
 import type { Jobs } from '../operator/jobs.ts';
 import type { Status } from '../operator/status.ts';
+import type { State } from '../state/state.ts';
 import { INSTANT_SEARCH_PREFIX, isInstantSearchTarget } from './answers/algolia-error.ts';
 import { attributeFailures } from './answers/contain-failures.ts';
 import { type ErrorEnvelope, presentError } from './answers/error-envelope.ts';
@@ -52,7 +53,7 @@ import {
 } from './routes/instant-search-routes.ts';
 import { createLiveLists } from './routes/live-lists.ts';
 import { currentRights } from './routes/open-stream.ts';
-import { registerProjections } from './routes/projection-routes.ts';
+import { registerProjections, registerState } from './routes/projection-routes.ts';
 import { refuseUnknownNames } from './routes/refuse-unknown-names.ts';
 import { registerRoles } from './routes/role-routes.ts';
 import { registerAssets } from './routes/serve-assets.ts';
@@ -69,6 +70,8 @@ export type AppOptions = ServedApi & {
   readonly status?: () => Promise<Status>;
   /** Runs operations that other processes of the log ask the leader for. Absent: this process cannot lead. */
   readonly jobs?: Jobs;
+  /** Returns the state of the processes of the log. */
+  readonly state: () => Promise<State>;
   readonly logger: FastifyBaseLogger;
   /** Bytes of a request body; more is a 413. */
   readonly bodyLimit: number;
@@ -235,6 +238,7 @@ function registerForAdministrators(scope: FastifyInstance, options: AppOptions):
   refuseWritesIn(scope, options.forwarding.refuseWrites);
   registerTokens(scope, { registry, access, tokens });
   registerRoles(scope, { registry, access, tokens, roles: options.roles });
+  registerState(scope, options.state);
   if (options.status !== undefined) registerProjections(scope, options.status);
   if (webhooks !== undefined) registerWebhooks(scope, registry, webhooks);
 }

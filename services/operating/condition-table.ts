@@ -69,6 +69,12 @@ export const CONDITIONS = {
     advice:
       'Start a varve serve or varve project that reaches the log. The log of a running one says why it cannot lead.',
   },
+  'process-silent': {
+    severity: 'degraded',
+    readers: 'Other processes answer reads.',
+    writers: CARRIED_OUT,
+    advice: 'Start the process again if you did not stop it. It leaves the list after ten minutes.',
+  },
   'graph-unusable': {
     severity: 'degraded',
     readers: 'The next start makes the graph from the log before it answers.',
@@ -121,7 +127,7 @@ export const CONDITIONS = {
     severity: 'degraded',
     readers: ANSWERED,
     writers: CARRIED_OUT,
-    advice: 'Run varve webhook deliveries --state parked, mend the receiver, then varve webhook replay.',
+    advice: 'Run varve webhook deliveries --state parked, repair the receiver, then varve webhook replay.',
   },
   'purges-waiting': {
     severity: 'degraded',

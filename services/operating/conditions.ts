@@ -4,7 +4,7 @@ import { CONDITIONS, type ConditionCode, type Severity } from './condition-table
 /** Something that is wrong now, as a check finds it. */
 export type FoundCondition = {
   readonly code: ConditionCode;
-  /** What is wrong, with names and numbers: a clause without a full stop. */
+  /** Names what is wrong, with numbers: a clause without a full stop. */
   readonly message: string;
   /** True: requests should be sent to other processes. */
   readonly isUnready?: boolean;
@@ -30,7 +30,7 @@ export type ConditionReport = {
   readonly ended: (condition: ProcessCondition) => void;
 };
 
-/** What is wrong with a process. Each part of the process adds its own check. */
+/** Conditions of a process. Each part of the process adds its own check. */
 export type Conditions = ReturnType<typeof createConditions>;
 
 /** A check that takes longer fails: what it found before stays. */

@@ -23,7 +23,7 @@ export type Operating = {
   readonly metrics: Metrics | undefined;
   readonly tracing: Tracing | undefined;
   readonly readiness: ReadinessCheck;
-  /** What is wrong with the process and its surroundings. */
+  /** Conditions of the process and its surroundings. */
   readonly conditions: Conditions;
   readonly observeQuery: ObserveQuery;
   /** Version of the program. */
@@ -31,7 +31,7 @@ export type Operating = {
   readonly role: ServingRole;
 };
 
-/** What a process does: see the roles of commands. */
+/** Role of a process: see the roles of commands. */
 export type ServingRole = 'serve' | 'project' | 'api';
 
 export type OperatingOptions = {
@@ -124,10 +124,11 @@ export type DocumentsStatus = {
 export function registerGauges(
   { metrics, readiness }: Operating,
   { log, index, registry, documents, behind, reachable, applied = index.position }: ProcessGauges,
-): void {
+): { readonly lagSeconds: () => Promise<number> } {
   const view = createLagView(log, applied, Date.now);
-  readiness.serving(behind ?? view.seconds);
-  if (metrics === undefined) return;
+  const lagSeconds = behind ?? view.seconds;
+  readiness.serving(lagSeconds);
+  if (metrics === undefined) return { lagSeconds };
   metrics.gauge(METRICS.logPosition, async () => Number(await view.head()));
   metrics.gauge(METRICS.projectionPosition, () => Number(index.position()));
   metrics.gauge(METRICS.lagEvents, async () => (await view.lag()).events);
@@ -135,11 +136,12 @@ export function registerGauges(
   metrics.gauge(METRICS.indexReachable, async () => Number((await reachable?.()) ?? true));
   metrics.samples(METRICS.indexRows, () => countShownRows(index, registry));
   if (index.local !== undefined) metrics.gauge(METRICS.staleRows, index.local.staleRows);
-  if (documents === undefined) return;
+  if (documents === undefined) return { lagSeconds };
   metrics.gauge(METRICS.backlog, () => documents().backlog);
   metrics.gauge(METRICS.backlogOldest, () => documents().oldestSeconds);
   metrics.gauge(METRICS.refusedDocuments, () => documents().refused);
   metrics.total(METRICS.writtenDocuments, () => documents().written);
+  return { lagSeconds };
 }
 
 /** Epochs that a process knows: of its own lease, and of the newest claim. */

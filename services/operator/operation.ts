@@ -9,6 +9,7 @@ import type { ImportWriter } from '../command/import-writer.ts';
 import type { FollowStatus } from '../follow/follow-state.ts';
 import type { ReadSide } from '../read-side/read-side.ts';
 import type { ServedGenerations } from '../read-side/served-generations.ts';
+import type { State } from '../state/state.ts';
 import type { ArchiveFile } from '../strapi/archive.ts';
 import type { DefineRoles } from '../strapi/import-archive.ts';
 
@@ -47,6 +48,8 @@ export type OperatorContext = {
   readonly workers?: OtherWorkers | undefined;
   /** Omissions of a server's content types; none if no server has read them. */
   readonly schemaWarnings: readonly SchemaWarning[];
+  /** Reads the state of the processes of the log. Absent: this process is a command, and there is no server. */
+  readonly state?: () => Promise<State>;
   /** The event that the server stopped before, as it cannot read it. */
   readonly unreadable?: () => StoredEvent | undefined;
   /** Dependencies of imports, if a server can write. */
@@ -78,7 +81,16 @@ export type OperatorContext = {
 /** Context of operations that only look, also in a process that changes nothing of the data directory. */
 export type LookContext = Pick<
   OperatorContext,
-  'space' | 'log' | 'graph' | 'server' | 'workers' | 'schemaWarnings' | 'unreadable' | 'follow' | 'readSide'
+  | 'space'
+  | 'log'
+  | 'graph'
+  | 'server'
+  | 'workers'
+  | 'schemaWarnings'
+  | 'unreadable'
+  | 'follow'
+  | 'readSide'
+  | 'state'
 > & {
   readonly generations: Pick<ServedGenerations, 'store'>;
   /** The reason why the file of the live graph cannot be used; the next start replaces or upgrades it. */

@@ -9,6 +9,8 @@ import type { FollowStatus } from '../follow/follow-state.ts';
 import { measureLag } from '../operating/projection-lag.ts';
 import { countShownRows } from '../operating/shown-rows.ts';
 import { documentsOf } from '../read-side/read-side.ts';
+import type { State } from '../state/state.ts';
+import { stateWithoutServer } from '../state/state-without-server.ts';
 import { defineLook, type LookContext, type WorkerStatus } from './operation.ts';
 
 /** State of a projection of the log. */
@@ -41,7 +43,7 @@ export type UnreadableStatus = {
   readonly reason: string;
 };
 
-export type Status = {
+export type Status = State & {
   readonly space: string;
   /** Server of the data directory; null: there is none. */
   readonly server: {
@@ -88,6 +90,7 @@ export async function readStatus(context: LookContext): Promise<Status> {
   const position = await log.lastPosition();
   const index = server ? [await statusOfIndex(context)] : [];
   return {
+    ...(await (context.state?.() ?? stateWithoutServer(context))),
     space,
     server: server
       ? {

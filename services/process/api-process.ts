@@ -23,6 +23,7 @@ import type { ServedApi } from '../http/served-api.ts';
 import type { People } from '../login/people.ts';
 import { traceReadIndex } from '../operating/observe-read-index.ts';
 import { registerGauges } from '../operating/operating.ts';
+import { readState } from '../state/state.ts';
 import { checkHalt } from '../state/watch-fleet.ts';
 import { checkIndex, reachable } from '../state/watch-index.ts';
 import { checkTypes } from '../state/watch-types.ts';
@@ -84,6 +85,13 @@ export function openApiProcess(options: ApiProcessOptions) {
     return {
       ...api,
       webhooks: webhooksElsewhere(identity),
+      state: () =>
+        readState({
+          processes: options.processes.list,
+          cluster: cluster.watch,
+          webhooks: () => null,
+          purges: () => null,
+        }),
       /** Knows the process that carries commands out. */
       fleet,
       follow: follow && sendToStrapi({ follow, registry, fleet, key: followKey(key) }),
@@ -96,13 +104,15 @@ export function openApiProcess(options: ApiProcessOptions) {
 
 /** Reports the state of the process at every scrape, and what is wrong with it. */
 function watchApi(
-  { operating, registry }: ApiProcessOptions,
+  { operating, registry, processes }: ApiProcessOptions,
   { identity: { log }, cluster }: ClusterBase,
   index: ReadIndex,
   halt: Halt,
 ): void {
   const gauges = { log, index, registry, behind: () => behind(log) };
-  registerGauges(operating, { ...gauges, reachable: reachable(cluster.watch) });
+  const { lagSeconds } = registerGauges(operating, { ...gauges, reachable: reachable(cluster.watch) });
+  processes.serving({ position: index.position, lagSeconds, epoch: () => undefined });
+  operating.conditions.watch(processes.leaderAnswers);
   operating.conditions.watch(checkIndex(cluster.watch, true));
   operating.conditions.watch(checkHalt(halt.event));
 }
@@ -135,6 +145,13 @@ async function openClusterBase(options: ApiProcessOptions, opened: Opened) {
   const folder = logFolder({ data: '', eventStore });
   const { accessKey } = options;
   const identity = await openIdentity({ log, space, folder, accessKey, owner: randomUUID() });
+  opened(options.processes).join({
+    log,
+    space,
+    membership: identity.membership,
+    pid: options.pid,
+    address: null,
+  });
   const name = await untilReadable(options, log, cluster);
   const callers = await openCallers(identity, { login, people: NO_PEOPLE, address: '' }, opened);
   return { assets, cluster, identity, callers, name };

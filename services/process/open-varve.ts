@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { appliedUpTo } from '../../projections/graph/projector.ts';
 import type { Successor } from '../../shared/fleet/lease.ts';
 import { USER_TYPE } from '../../shared/schema/content-type.ts';
 import { cursorKey, followKey, webhookKey } from '../access/derived-keys.ts';
@@ -9,12 +8,9 @@ import { createEarlyLease } from '../fleet/require-lease.ts';
 import type { FollowApi } from '../follow/follow-api.ts';
 import { followStrapi } from '../follow/follow-strapi.ts';
 import { watchFollower } from '../follow/watch-follower.ts';
-import { registerGauges, watchLead } from '../operating/operating.ts';
 import type { OperatorContext } from '../operator/operation.ts';
 import { type Purger, startPurger } from '../purge/open-purger.ts';
-import { watchGenerations } from '../read-side/watch-generations.ts';
 import { checkDeliveries, checkFollower, checkPurges } from '../state/watch-delivery.ts';
-import { reachable } from '../state/watch-index.ts';
 import { createLogHead } from '../stores/log-head.ts';
 import { openWebhooks, type Webhooks } from '../webhooks/open-webhooks.ts';
 import { type ComposedApi, composeProcess, shapeOfShared } from './compose-process.ts';
@@ -22,10 +18,10 @@ import type { ContentStore } from './content-store.ts';
 import { type Opened, openParts } from './opened.ts';
 import { openOwnBase, openOwnContent } from './own-content.ts';
 import { linkOf, type OwnParts, openTidied, ownOperator, type Tidied } from './own-operator.ts';
+import { stateOfOwn, watchOwn } from './own-state.ts';
 import type { VarveOptions } from './process-options.ts';
 import { runContent } from './run-content.ts';
 import { settleTypes } from './settle-types.ts';
-import { watchConditions } from './watch-conditions.ts';
 
 /** A content API over a data directory, in this process. */
 export type Varve = ComposedApi & {
@@ -68,7 +64,7 @@ export function openVarve(options: VarveOptions): Promise<Varve> {
     const { fleet, projector } = running;
     await Promise.race([led.readable, led.done, fleet.done, projector.done]);
     const parts = { base, content, running };
-    const api = composeOwn(options, parts, opened);
+    const { purges, ...api } = composeOwn(options, parts, opened);
     const tidied = openTidied(options, parts, opened);
     const follow = openFollowed(options, parts, opened);
     const webhooks = await openOwnWebhooks(options, parts, opened);
@@ -88,18 +84,20 @@ export function openVarve(options: VarveOptions): Promise<Varve> {
       },
       isNew: base.store.isNew,
       deferred: base.store.deferred,
-      operator: ownOperator(options, parts, { follow, tidied, leader: linkOf(parts, api, opened) }),
+      operator: {
+        ...ownOperator(options, parts, { follow, tidied, leader: linkOf(parts, api, opened) }),
+        state: () => stateOfOwn(options, parts, { purges, webhooks: webhooks?.served.store }),
+      },
     };
   });
 }
 
 /** Makes the API of a process with a data directory, and purges its answers from caches while it is the leader. */
-function composeOwn(options: VarveOptions, parts: OwnParts, opened: Opened): ComposedApi {
+function composeOwn(options: VarveOptions, parts: OwnParts, opened: Opened) {
   const { base, content, running } = parts;
   const { fleet, halt, diskWatch, commands, library } = running;
   const { reader } = base.store.graph;
   let purger: Purger | undefined;
-  options.operating.conditions.watch(checkPurges(() => purger?.waiting() ?? []));
   const api = composeProcess('directory', {
     options,
     identity: base.identity,
@@ -125,7 +123,9 @@ function composeOwn(options: VarveOptions, parts: OwnParts, opened: Opened): Com
     reported: content.reported,
   });
   purger = openPurger(options, parts, api, opened);
-  return api;
+  const purges = purger?.waiting;
+  if (purges !== undefined) options.operating.conditions.watch(checkPurges(purges));
+  return { ...api, purges };
 }
 
 function openPurger(
@@ -207,24 +207,6 @@ async function openOwnWebhooks(
   const isLeading = () => running.fleet.epoch() !== undefined;
   options.operating.conditions.watch(checkDeliveries(webhooks.served.store.backlog, isLeading));
   return opened(webhooks);
-}
-
-/** Reports the state of the process at every scrape, and whether it is ready. */
-function watchOwn({ operating, mayLead }: VarveOptions, { base, content, running }: OwnParts): void {
-  const { log, graph, generations } = base.store;
-  const { registry, index, documents } = content;
-  watchGenerations(operating.metrics, generations.store, mayLead);
-  watchLead(operating, running.fleet);
-  const applied = () => appliedUpTo(graph, index.position());
-  registerGauges(operating, {
-    log,
-    index,
-    registry,
-    applied,
-    documents: documents?.status,
-    reachable: documents && reachable(documents.watch),
-  });
-  watchConditions(operating, { generations, documents, ...running });
 }
 
 /** Creates the members about the end of the process: another process replaces it, or it stops by itself. */

@@ -14,6 +14,7 @@ import { openPurgeNotes, type PurgeNotes } from '../purge/purge-notes.ts';
 import { leadReadSide } from '../read-side/lead-read-side.ts';
 import { documentsOf, type ReadSide } from '../read-side/read-side.ts';
 import { rebuildsOf } from '../rebuild/rebuilds-of.ts';
+import { readState } from '../state/state.ts';
 import { assetsAddress, openAssetStore } from '../stores/open-asset-store.ts';
 import { logFolder } from '../stores/open-event-store.ts';
 import { type ContentStore, openContentStore } from './content-store.ts';
@@ -42,6 +43,9 @@ export async function openOwnBase(options: VarveOptions, opened: Opened) {
   const identity = await openIdentity({ ...options, log, folder: logFolder(options), owner });
   const { membership } = identity;
   presence.join(membership);
+  // Reading workers are a part of the process that has the data directory.
+  if (options.mayLead !== false)
+    opened(options.processes).join({ log, space, membership, pid: options.pid, address });
   const callers = await openCallers(identity, { login, people: createPeople(graph.reader), address }, opened);
   await assertWholeLease(log, space, graph.epochAt(graph.position() + 1n));
   const now = () => new Date().toISOString();
@@ -111,7 +115,7 @@ function openNotes(
 
 /** Context of operators' requests to any process with a data directory. */
 export function operatorContext(
-  { data, space, pid, schemaWarnings, build, readSide: plan }: VarveOptions,
+  { data, space, pid, schemaWarnings, build, readSide: plan, processes }: VarveOptions,
   { log, graph, generations }: ContentStore,
   readSide: ReadSide,
 ): OperatorContext {
@@ -124,6 +128,13 @@ export function operatorContext(
     server: { pid },
     schemaWarnings,
     rebuilds: rebuildsOf({ data, plan, store: generations.store, abandon: generations.abandon }),
+    state: () =>
+      readState({
+        processes: processes.list,
+        cluster: documentsOf(readSide)?.watch,
+        webhooks: () => null,
+        purges: () => null,
+      }),
     ...defined({ build }),
     readSide: async () => readSide,
   };

@@ -24,6 +24,7 @@ import type { OperatorContext } from '../operator/operation.ts';
 import type { PurgeSettings } from '../purge/open-purger.ts';
 import type { RequestRules } from '../query/plan-query.ts';
 import type { ReadSidePlan } from '../read-side/read-side.ts';
+import type { ProcessList } from '../state/process-list.ts';
 import type { WebhookReport } from '../webhooks/term-options.ts';
 import type { WebhookLimits } from '../webhooks/webhook-limits.ts';
 import type { ContentStoreOptions } from './content-store.ts';
@@ -38,6 +39,8 @@ export type ServingOptions = {
   readonly usersEnvelope: boolean;
   readonly rules: RequestRules;
   readonly operating: Operating;
+  /** The processes of the log. */
+  readonly processes: ProcessList;
   /** Milliseconds that a read waits for a position of the log. */
   readonly minPositionWait: number;
   /** Settings of the login. Absent: nobody can sign in. A process without a data directory accepts only tokens of identity providers. */
@@ -140,6 +143,8 @@ export type InterimDuties = {
 export type ApiProcessOptions = ServingOptions & {
   /** Address of the log. */
   readonly eventStore: string;
+  /** The process that was started, which is above this one. */
+  readonly pid: number;
   readonly connection: ElasticsearchConnection;
   readonly denormalise: DenormaliseSettings;
   /** See `createElasticsearchCluster`. */

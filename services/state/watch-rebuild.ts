@@ -2,9 +2,9 @@ import { isEnded, type Rebuild } from '../../projections/generations/generation.
 import type { ConditionCheck } from '../operating/conditions.ts';
 
 /** Every phase of a rebuild reports progress several times a second, also while requests slow it down. */
-const STANDS_STILL_MS = 60_000;
+const STALLED_MS = 60_000;
 
-/** Returns a check whether the rebuild of a data directory has failed or stands still. `last`: the last rebuild. */
+/** Returns a check whether the rebuild of a data directory has failed or makes no progress. `last`: the last rebuild. */
 export function checkRebuild(
   last: () => Rebuild | undefined,
   now: () => number = () => performance.now(),
@@ -24,7 +24,7 @@ export function checkRebuild(
       seenAt = now();
     }
     const seconds = Math.round((now() - seenAt) / 1_000);
-    if (now() - seenAt < STANDS_STILL_MS) return undefined;
+    if (now() - seenAt < STALLED_MS) return undefined;
     return { code: 'rebuild-stalled', message: `${name} (${phase}) has made no progress for ${seconds} s` };
   };
 }

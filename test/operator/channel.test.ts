@@ -89,7 +89,7 @@ describe('a directory that a command holds', () => {
     onTestFinished(() => rmSync(data, { recursive: true, force: true }));
     await openSqliteEventStore(join(data, 'events.db'), { space: 'varve' }).close();
     const lock = lockDataDirectory(data);
-    const { code, stderr } = await runVarve(['status', '--data', data]);
+    const { code, stderr } = await runVarve(['drop', '--data', data]);
     lock.release();
     expect(code).toBe(1);
     expect(stderr).toContain(`is in use by process ${process.pid}`);

@@ -4,6 +4,7 @@ import { createOperating } from '../../services/operating/operating.ts';
 import { openVarve, type Varve } from '../../services/process/open-varve.ts';
 import type { VarveOptions } from '../../services/process/process-options.ts';
 import { embeddedReadSide } from '../../services/read-side/embedded-read-side.ts';
+import { createProcessList } from '../../services/state/process-list.ts';
 import { FULL_ACCESS } from '../../shared/access/rights.ts';
 import { loadContentTypes } from '../../shared/schema/load-content-types.ts';
 import { CONFORMANCE_SCHEMA } from './server.ts';
@@ -13,6 +14,16 @@ export function openInProcess(data: string, options: Partial<VarveOptions> = {})
   const loaded = loadContentTypes(CONFORMANCE_SCHEMA);
   if (loaded.kind === 'problems') throw new Error(JSON.stringify(loaded.problems));
   const logger = pino({ level: 'silent' });
+  const operating = createOperating({
+    metrics: false,
+    restarts: 0,
+    role: 'serve',
+    tracing: undefined,
+    logger,
+    slowQueryMs: 0,
+    readyLagSeconds: 30,
+    version: '0.0.0',
+  });
   return openVarve({
     ...loaded,
     schemaWarnings: loaded.warnings,
@@ -42,16 +53,8 @@ export function openInProcess(data: string, options: Partial<VarveOptions> = {})
       space: () => {},
       tidied: { removed: () => {}, failed: () => {} },
     },
-    operating: createOperating({
-      metrics: false,
-      restarts: 0,
-      role: 'serve',
-      tracing: undefined,
-      logger,
-      slowQueryMs: 0,
-      readyLagSeconds: 30,
-      version: '0.0.0',
-    }),
+    operating,
+    processes: createProcessList(operating),
     ...options,
   });
 }

@@ -1,10 +1,13 @@
 import { resolve } from 'node:path';
+import { isEnded, type Rebuild } from '../../../projections/generations/generation.ts';
 import { warningLine } from '../../../shared/schema/schema-problem.ts';
 import type { FollowStatus } from '../../follow/follow-state.ts';
 import type { WorkerStatus } from '../../operator/operation.ts';
 import type { ProjectionStatus, Status } from '../../operator/status.ts';
+import type { ListedProcess } from '../../state/process-report.ts';
+import type { IndexState } from '../../state/state.ts';
 import { presentBytes, presentSeconds } from '../output/present-amounts.ts';
-import { textTable } from '../output/text-table.ts';
+import { columnsOfTerminal, textTable, wrapLines } from '../output/text-table.ts';
 import type { JsonOption } from '../settings/command.ts';
 import type { OperatorSettings } from '../settings/settings.ts';
 import { lookAt } from './operate.ts';
@@ -25,6 +28,8 @@ function presentStatus(status: Status, data: string): string {
       ? 'none'
       : `process ${server.pid}, for ${presentSeconds(server.uptimeSeconds)}, ${presentBytes(server.memoryBytes)} of memory`;
   return [
+    ...wrapLines(status.summary.text, columnsOfTerminal()),
+    '',
     `Data    ${data}`,
     `Server  ${holder}`,
     `Log     position ${log.position}`,
@@ -36,6 +41,7 @@ function presentStatus(status: Status, data: string): string {
       ['PROJECTION', 'KIND', 'GENERATION', 'POSITION', 'LAG', 'DOCUMENTS', 'SIZE', 'BACKLOG', 'PARKED'],
       ...projections.map(columnsOf),
     ]),
+    ...presentFleet(status),
     ...(workers.length === 0
       ? []
       : ['', textTable([['WORKER', 'PROCESS', 'SHOWS'], ...workers.map(workerColumns)])]),
@@ -43,6 +49,71 @@ function presentStatus(status: Status, data: string): string {
     ...schemaWarnings.map((warning) => `  ${warningLine(warning)}`),
     ...presentFollow(follow),
   ].join('\n');
+}
+
+const HEADINGS = [
+  ...['PROCESS', 'ROLE', 'LEADER', 'ADDRESS', 'VERSION', 'POSITION', 'LAG', 'MEMORY', 'READY'],
+];
+
+/** Returns the table of the processes of the log, and lines about what surrounds them. */
+function presentFleet({
+  processes,
+  readIndex,
+  webhooks,
+  purges,
+  rebuild,
+  generations,
+}: Status): readonly string[] {
+  const kept = generations.filter(({ state }) => state === 'kept').map(({ number }) => number);
+  const isBuilding = rebuild !== null && !isEnded(rebuild.phase);
+  return [
+    ...(processes.length === 0 ? [] : ['', textTable([HEADINGS, ...processes.map(processColumns)])]),
+    ...processes.flatMap((each) =>
+      each.reason === null ? [] : [`  ${each.host}:${each.pid} ${each.reason}`],
+    ),
+    '',
+    ...(readIndex === null ? [] : [`Elasticsearch  ${presentIndex(readIndex)}`]),
+    ...(isBuilding ? [`Rebuild        ${presentRebuild(rebuild)}`] : []),
+    ...(kept.length === 0
+      ? []
+      : [`Kept           generation ${kept.join(', ')}: varve rollback switches to it`]),
+    ...(webhooks === null
+      ? []
+      : [`Webhooks       ${webhooks.waiting} deliveries wait, ${webhooks.parked} are parked`]),
+    ...(purges ?? []).map(({ receiver, count }) => `Purges         ${count} changes wait for ${receiver}`),
+  ];
+}
+
+function processColumns(each: ListedProcess): readonly string[] {
+  const { host, pid, role, epoch, address, version, position, lagSeconds, memoryBytes, isReady } = each;
+  const silent = each.silentSeconds < 10 ? undefined : `silent for ${presentSeconds(each.silentSeconds)}`;
+  return [
+    ...[
+      `${host}:${pid}`,
+      role,
+      epoch === null || silent !== undefined ? '' : `epoch ${epoch}`,
+      address ?? '',
+      version,
+    ],
+    position ?? '-',
+    lagSeconds === null ? '-' : lagSeconds === 0 ? 'none' : presentSeconds(lagSeconds),
+    presentBytes(memoryBytes),
+    silent ?? (isReady ? 'yes' : 'no'),
+  ];
+}
+
+function presentIndex(index: IndexState): string {
+  if (index.status === 'unreachable') return `${index.address} does not answer: ${index.reason}`;
+  const { address, status, nodes, unassignedShards, missing } = index;
+  const of = nodes === 1 ? '1 node' : `${nodes} nodes`;
+  const without = missing.length === 0 ? '' : `, missing: ${missing.join(', ')}`;
+  return `${address} is ${status}: ${of}, ${unassignedShards} shards without a node${without}`;
+}
+
+function presentRebuild({ generation, phase, progress, message }: Rebuild): string {
+  const { done, total } = progress;
+  const why = message === undefined ? '' : `: ${message}`;
+  return `generation ${generation}, ${phase}, ${done} of ${total}${why}`;
 }
 
 function workerColumns({ pid, role, position }: WorkerStatus): readonly string[] {

@@ -51,7 +51,9 @@ export async function openLeadingParts(plan: LeadingPlan, ports: OperatingProces
   const shared = await workerOptions(settings, supervisor, { ...plan, operating: ports.operating });
   const gate = createRequestGate();
   const first = (request: IncomingMessage, response: ServerResponse) =>
-    ports.first(request, response) || shared.presence.answer(request, response);
+    ports.first(request, response) ||
+    shared.presence.answer(request, response) ||
+    shared.processes.answer(request, response);
   const leading = await openLeadingWorker(settings, supervisor, first);
   if (leading !== undefined) stop.first(leading);
   const recent = createRecentRequests();

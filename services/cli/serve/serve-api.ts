@@ -41,7 +41,7 @@ export async function serveApi(settings: ServeSettings): Promise<void> {
       waits: restarts > 0 ? WAIT_LIMITS : undefined,
       first: ports.first,
     };
-    const options = apiOptions(plan, ports.operating);
+    const options = apiOptions(plan, ports.operating, supervisor.pid);
     const [api, listener] = await listenWhileOpening(where, () => openApiProcess(options));
     stop.with(listener, api);
     if (plan.publicRights !== undefined) await setPublic(api, plan.publicRights);
@@ -55,6 +55,7 @@ export async function serveApi(settings: ServeSettings): Promise<void> {
       listener,
       logger,
       operating: ports.operating,
+      state: api.state,
       greet: async () => greet(plan, supervisor, listener.url, api),
     });
   });
@@ -75,10 +76,11 @@ function greet(
   console.log(startMessage({ url, registry, development, pages }));
 }
 
-function apiOptions(plan: ServerPlan, operating: Operating): ApiProcessOptions {
+function apiOptions(plan: ServerPlan, operating: Operating, pid: number): ApiProcessOptions {
   const { settings, logger, paths } = plan;
   return {
     ...servingOptions(settings, { ...plan, operating }),
+    pid,
     eventStore: settings.eventStore ?? '',
     report: logger,
     // Only the leader reads Strapi, so this process has nothing to report.

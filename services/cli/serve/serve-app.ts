@@ -11,6 +11,7 @@ import type { Operating } from '../../operating/operating.ts';
 import { observeRequests } from '../../operating/request-id.ts';
 import type { Jobs } from '../../operator/jobs.ts';
 import type { Status } from '../../operator/status.ts';
+import type { State } from '../../state/state.ts';
 import type { Rotation } from '../../supervisor/rotation.ts';
 import { packageVersion } from '../output/package-version.ts';
 import type { ProcessRole } from '../settings/roles.ts';
@@ -31,6 +32,7 @@ export type ServeAppOptions = {
   readonly status?: () => Promise<Status>;
   /** Runs operations that other processes of the log ask for. */
   readonly jobs?: Jobs;
+  readonly state: () => Promise<State>;
   /** Called when requests are passed on, with their handler. Prints the greeting, or replaces another worker. */
   readonly greet: (handler: RequestListener) => Promise<void>;
   /** This worker's part of the rotation, if there are several workers. */
@@ -51,6 +53,7 @@ export async function serveApp(options: ServeAppOptions): Promise<void> {
     ...served,
     answersReads: role !== 'project',
     apiPrefix: options.apiPrefix,
+    state: options.state,
     ...defined({
       status,
       jobs: options.jobs,

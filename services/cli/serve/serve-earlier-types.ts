@@ -1,4 +1,5 @@
 import type { Listener } from '../../http/sockets/listen.ts';
+import { readStatus } from '../../operator/status.ts';
 import type { InterimDuties } from '../../process/process-options.ts';
 import { startRebuild } from './builder.ts';
 import { type LeadingParts, reportServing, watchRequests } from './leading-parts.ts';
@@ -29,6 +30,7 @@ export function serveEarlierTypes(parts: LeadingParts, listener: Listener): Inte
         logger,
         // The API that replaces this one registers the metrics.
         operating: { ...ports.operating, metrics: undefined },
+        state: () => readStatus(operator),
         watched: (handler) => watchRequests(parts, handler),
         greet: async () => reportServing(parts),
       });

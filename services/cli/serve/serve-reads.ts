@@ -7,6 +7,7 @@ import { type CallerAddress, createCallerAddress } from '../../http/sockets/call
 import { type Listener, listen } from '../../http/sockets/listen.ts';
 import { proxyRequests } from '../../http/sockets/proxy-requests.ts';
 import type { Operating } from '../../operating/operating.ts';
+import { readStatus } from '../../operator/status.ts';
 import { openVarve, type Varve } from '../../process/open-varve.ts';
 import { logAddress } from '../../stores/open-event-store.ts';
 import type { Supervisor } from '../../supervisor/connect-supervisor.ts';
@@ -86,6 +87,7 @@ async function answerReads(
     listener,
     logger,
     operating,
+    state: () => readStatus(varve.operator),
     rotation,
     acknowledged: async () => rotation.shown(await log.lastPosition()),
     watched: (handler) => callers.admit(leaveAdministration(handler, varve, callers)),

@@ -147,6 +147,7 @@ async function answerRequests(parts: LeadingParts, { varve, listener }: OpenServ
     operating: ports.operating,
     status: () => readStatus(varve.operator),
     jobs: createJobs(varve.operator),
+    state: () => readStatus(varve.operator),
     greet: (handler) => greet(parts, { varve, listener }, handler),
     watched: (handler) => watchRequests(parts, handler),
     ...leading?.shared(varve),

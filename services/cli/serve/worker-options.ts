@@ -5,6 +5,7 @@ import { createPresence } from '../../fleet/presence.ts';
 import type { Operating } from '../../operating/operating.ts';
 import type { VarveOptions } from '../../process/process-options.ts';
 import type { readApiConfig } from '../../project/read-api-config.ts';
+import { createProcessList } from '../../state/process-list.ts';
 import type { Supervisor } from '../../supervisor/connect-supervisor.ts';
 import { logFleet } from '../output/log-fleet.ts';
 import { logCacheToken, logReplaced, logUnreported } from '../output/log-reports.ts';
@@ -54,6 +55,7 @@ export function servingOptions(
     ...settings,
     ...contentTypes,
     operating,
+    processes: createProcessList(operating),
     login,
     rules: requestRules(settings, project, { logger, metrics: operating.metrics }),
     tagging: taggingSettings(settings),

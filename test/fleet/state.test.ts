@@ -1,0 +1,102 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import type { Status } from '../../services/operator/status.ts';
+import { jsonOf, runVarve } from '../support/run-varve.ts';
+import { CONFORMANCE_SCHEMA, type RunningServer, spawnVarve, startServer } from '../support/server.ts';
+
+function stateOf(server: RunningServer): Promise<Status> {
+  return jsonOf<Status>(['status', '--json', '--data', server.data]);
+}
+
+it('every process shows the fleet, the leader that was killed, and what that means', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'varve-state-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const log = ['--event-store', `sqlite:${join(folder, 'events.db')}`];
+  const servers = [await startServer({ arguments: log }), await startServer({ arguments: log })] as const;
+  onTestFinished(async () => {
+    for (const server of servers) await server.dispose();
+  });
+  const [leader, standby] = servers;
+  await vi.waitFor(
+    async () => {
+      for (const server of servers) {
+        const { summary, processes, conditions } = await stateOf(server);
+        expect(conditions).toEqual([]);
+        expect(summary.text).toMatch(
+          /^All is right: 2 processes serve, and the leader is varve serve \d+ on /,
+        );
+        expect(processes.map(({ pid }) => pid).sort()).toEqual(servers.map((each) => each.supervisor).sort());
+        expect(processes.filter(({ epoch }) => epoch !== null)).toMatchObject([
+          { pid: leader.supervisor, role: 'serve', address: leader.url, isReady: true, reason: null },
+        ]);
+      }
+    },
+    { timeout: 20_000, interval: 500 },
+  );
+  // Another port has the same, for callers with full access.
+  const { data } = (await (await fetch(`${standby.url}/_varve/state`)).json()) as { data: Status };
+  expect(data.processes).toHaveLength(2);
+  await leader.stop('SIGKILL');
+  await vi.waitFor(
+    async () => {
+      const { summary, conditions, processes } = await stateOf(standby);
+      expect(conditions).toMatchObject([{ code: 'process-silent' }]);
+      expect(summary.text).toMatch(
+        new RegExp(
+          `^Varve serve ${leader.supervisor} on .* has ended or is silent, since .*Writes are carried out\\.`,
+        ),
+      );
+      expect(processes[0]).toMatchObject({ pid: standby.supervisor, epoch: 2 });
+    },
+    { timeout: 30_000, interval: 500 },
+  );
+  const { stdout } = await runVarve(['status', '--data', standby.data]);
+  expect(stdout).toMatch(/^PROCESS +ROLE +LEADER +ADDRESS +VERSION +POSITION +LAG +MEMORY +READY$/m);
+  expect(stdout).toMatch(new RegExp(`:${leader.supervisor} +serve .* silent for \\d+ s$`, 'm'));
+  await standby.stop();
+  const alone = await runVarve(['status', '--data', standby.data]);
+  expect(alone.stdout).toMatch(
+    /^No server has this data directory\. Its log has no leader: writes answer 503\./,
+  );
+}, 120_000);
+
+it('a process that waits for other content types names the attribute that differs', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'varve-state-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const log = ['--event-store', `sqlite:${join(folder, 'events.db')}`];
+  const leader = await startServer({ arguments: log });
+  onTestFinished(() => leader.dispose());
+  const changed = join(folder, 'changed');
+  cpSync(CONFORMANCE_SCHEMA, changed, { recursive: true });
+  const file = join(changed, 'api/country/content-types/country/schema.json');
+  const schema = JSON.parse(readFileSync(file, 'utf8'));
+  writeFileSync(
+    file,
+    JSON.stringify({ ...schema, attributes: { ...schema.attributes, extra: { type: 'string' } } }),
+  );
+  const port = ['--port', '0', '--metrics-port', '0'];
+  const waiting = spawnVarve([
+    ...['serve', '--content-types', changed, '--data', join(folder, 'waiting'), ...port, ...log],
+  ]);
+  onTestFinished(async () => {
+    waiting.child.kill('SIGKILL');
+    await waiting.exited;
+  });
+  const DIFFERS = /api::country\.country: attribute extra is \{"type":"string"\} here and missing in force/;
+  await vi.waitFor(
+    async () => {
+      const found = (await stateOf(leader)).conditions.find(({ code }) => code === 'types-differ');
+      expect(found?.message).toMatch(DIFFERS);
+      const [, health] = /Metrics and health are at (http:\S+)/.exec(waiting.output()) ?? [];
+      const ready = await fetch(`${health}/health/ready`);
+      expect(ready.status).toBe(503);
+      expect(await ready.json()).toMatchObject({
+        reason: 'types-differ',
+        message: expect.stringMatching(DIFFERS),
+      });
+    },
+    { timeout: 30_000, interval: 500 },
+  );
+}, 120_000);
