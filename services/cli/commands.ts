@@ -79,6 +79,7 @@ export const COMMANDS: readonly CommandRow[] = [
       ['--since <when>', 'only events since a date or datetime, or since a time ago, such as 12h'],
       ['--until <when>', 'only events up to a date or datetime, or up to a time ago, such as 12h'],
       ['--from <position>', 'start at this position of the log'],
+      ['--last <number>', 'only the last events, such as 20'],
       ['--follow', 'keep printing new events'],
       [
         '--raw',

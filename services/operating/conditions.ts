@@ -82,7 +82,10 @@ export function createConditions(report: ConditionReport, now: () => number = Da
     }
     return inOrder([...checks.values()].flatMap((known) => known ?? []));
   };
-  const timer = setInterval(() => void look(), LOOK_EVERY_MS).unref();
+  const timer = setInterval(() => {
+    // Never rejects: a check that fails changes nothing.
+    look().catch(() => {});
+  }, LOOK_EVERY_MS).unref();
   return {
     /** Adds a check, which every look calls. Returns a function that removes it. */
     watch(check: ConditionCheck): () => void {

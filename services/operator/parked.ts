@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import type { ParkedDocuments } from '../../projections/graph/stale/stale-documents.ts';
 import type { ParkedDocument } from '../../projections/graph/stale/stale-rows.ts';
@@ -34,7 +35,16 @@ export type ForeignEvent = {
 export type ParkedLine =
   | { readonly kind: 'event'; readonly event: ForeignEvent }
   | { readonly kind: 'item'; readonly item: ParkedItem }
-  | { readonly kind: 'count'; readonly count: number };
+  | { readonly kind: 'count'; readonly count: number }
+  | { readonly kind: 'outcome'; readonly outcome: RetryOutcome };
+
+/** Outcome of a retry for one document. */
+export type RetryOutcome = Pick<ParkedItem, 'item' | 'type' | 'documentId'> & {
+  /** `waiting`: it is not decided yet, because the index is busy or no server runs. */
+  readonly state: 'written' | 'refused' | 'waiting';
+  /** Reason of a refusal. */
+  readonly reason: string | null;
+};
 
 const ITEMS = z.array(z.string()).optional();
 
@@ -56,9 +66,47 @@ export const parkedOperation = defineOperation({
   form: z.strictObject({ action: z.enum(['retry', 'drop']), items: ITEMS }),
   async *run(context, { action, items }): AsyncGenerator<ParkedLine> {
     const parked = await parkedOf(context);
-    yield { kind: 'count', count: parked?.[action](choose(parked, items)) ?? 0 };
+    const chosen = choose(parked, items);
+    yield { kind: 'count', count: parked?.[action](chosen) ?? 0 };
+    if (action === 'retry' && parked !== undefined)
+      yield* outcomesOf(parked, chosen, context.server === undefined ? 0 : DECIDED_WITHIN_MS);
   },
 });
+
+/** A bulk request takes milliseconds. A refusal that may pass is repeated for some seconds. */
+const DECIDED_WITHIN_MS = 15_000;
+const LOOK_MS = 100;
+
+/** Yields what becomes of each retried document. A document is hidden from its retry until the index has decided. */
+async function* outcomesOf(
+  parked: ParkedDocuments,
+  retried: readonly ParkedDocument[],
+  withinMs: number,
+): AsyncGenerator<ParkedLine> {
+  const deadline = performance.now() + withinMs;
+  let open = retried;
+  while (open.length > 0) {
+    const found = new Map(parked.all().map((document) => [nameOf(document), document]));
+    const isLast = performance.now() >= deadline;
+    const undecided: ParkedDocument[] = [];
+    for (const document of open) {
+      const now = found.get(nameOf(document));
+      if (now?.isHidden === true && !isLast) undecided.push(document);
+      else yield { kind: 'outcome', outcome: outcomeOf(document, now) };
+    }
+    open = undecided;
+    if (open.length > 0) await delay(LOOK_MS);
+  }
+}
+
+function outcomeOf(retried: ParkedDocument, now: ParkedDocument | undefined): RetryOutcome {
+  const { type, documentId } = retried;
+  const named = { item: nameOf(retried), type, documentId };
+  if (now === undefined) return { ...named, state: 'written', reason: null };
+  return now.isHidden === true
+    ? { ...named, state: 'waiting', reason: null }
+    : { ...named, state: 'refused', reason: now.reason };
+}
 
 /** Returns the named documents. Throws a message for a name that no parked document has. */
 function choose(

@@ -23,7 +23,7 @@ import type { ServedApi } from '../http/served-api.ts';
 import type { People } from '../login/people.ts';
 import { traceReadIndex } from '../operating/observe-read-index.ts';
 import { registerGauges } from '../operating/operating.ts';
-import { readState } from '../state/state.ts';
+import { readState, type State } from '../state/state.ts';
 import { checkHalt } from '../state/watch-fleet.ts';
 import { checkIndex, reachable } from '../state/watch-index.ts';
 import { checkTypes } from '../state/watch-types.ts';
@@ -56,7 +56,6 @@ export function openApiProcess(options: ApiProcessOptions) {
   return openParts(async (opened) => {
     const base = await openClusterBase(options, opened);
     const { identity, cluster, callers } = base;
-    const { key } = identity;
     const content = openClusterContent(options, base, opened);
     const halt = createHalt({
       operating,
@@ -85,16 +84,10 @@ export function openApiProcess(options: ApiProcessOptions) {
     return {
       ...api,
       webhooks: webhooksElsewhere(identity),
-      state: () =>
-        readState({
-          processes: options.processes.list,
-          cluster: cluster.watch,
-          webhooks: () => null,
-          purges: () => null,
-        }),
+      state: () => stateOfApi(options, base),
       /** Knows the process that carries commands out. */
       fleet,
-      follow: follow && sendToStrapi({ follow, registry, fleet, key: followKey(key) }),
+      follow: follow && sendToStrapi({ follow, registry, fleet, key: followKey(identity.key) }),
       /** Rejects when the process cannot continue. Resolves on close. */
       // The caller handles it when it gets the process.
       stopped: Promise.all([callers.access.done, running.done, changed]).then(() => undefined),
@@ -115,6 +108,16 @@ function watchApi(
   operating.conditions.watch(processes.leaderAnswers);
   operating.conditions.watch(checkIndex(cluster.watch, true));
   operating.conditions.watch(checkHalt(halt.event));
+}
+
+/** Reads the state of the log's processes. The leader delivers webhooks and purges. */
+function stateOfApi({ processes }: ApiProcessOptions, { cluster }: ClusterBase): Promise<State> {
+  return readState({
+    processes: processes.list,
+    cluster: cluster.watch,
+    webhooks: () => null,
+    purges: () => null,
+  });
 }
 
 function lookNowAndThen(looks: readonly (() => Promise<unknown>)[], opened: Opened): void {

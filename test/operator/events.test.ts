@@ -117,3 +117,17 @@ it('refuses an invalid position and a folder without a log', async () => {
   const nowhere = await runVarve(['events', '--data', `${data}/none`]);
   expect(nowhere.stderr).toContain('is not a Varve data directory');
 });
+
+it('shows only the last events with --last, also with a filter', async () => {
+  const all = await linesOf([]);
+  expect(await linesOf(['--last', '2'])).toEqual(all.slice(-2));
+  const created = await linesOf(['--type', 'entry-created']);
+  expect(await linesOf(['--type', 'entry-created', '--last', '1'])).toEqual(created.slice(-1));
+  expect((await runVarve(['events', ...own, '--last', '0'])).stderr).toContain('--last must be an integer');
+});
+
+it('refuses a type that no event has, with the types that there are', async () => {
+  const { code, stdout, stderr } = await runVarve(['events', ...own, '--type', 'api::country.country']);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(/--type must be one of entry-created, entry-changed, .*got "api::country\.country"/);
+});

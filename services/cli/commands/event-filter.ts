@@ -1,5 +1,6 @@
 import { durationMs } from '../../../shared/duration.ts';
 import type { Actor, StoredEvent } from '../../../shared/event-store/event-store.ts';
+import { EVENT_VERSIONS } from '../../../shared/events/event-versions.ts';
 import { timeOfDate } from '../../access/parse-expiry.ts';
 import { InvalidSettings } from '../settings/settings.ts';
 
@@ -12,11 +13,14 @@ export type FilterOptions = {
   readonly actor?: string;
   readonly since?: string;
   readonly until?: string;
+  /** Types of other programs can be asked for. */
+  readonly raw?: boolean;
 };
 
 /** Returns a filter for the events that match all options. Throws InvalidSettings with every problem. */
 export function parseEventFilter(options: FilterOptions, now: number): EventFilter {
   const { document, type, actor } = options;
+  if (type !== undefined && options.raw !== true) refuseUnknownType(type);
   const moments = { since: parseMoment(options.since, now), until: parseMoment(options.until, now) };
   const { since, until } = moments;
   const wrong = (['since', 'until'] as const).filter((name) => Number.isNaN(moments[name]));
@@ -27,6 +31,15 @@ export function parseEventFilter(options: FilterOptions, now: number): EventFilt
     (actor === undefined || isNamed(event.metadata.actor, actor)) &&
     (since === undefined || Date.parse(event.metadata.at) >= since) &&
     (until === undefined || Date.parse(event.metadata.at) <= until);
+}
+
+/** Throws InvalidSettings for a type that no event of Varve has: the answer would be empty, as if nothing had happened. */
+function refuseUnknownType(type: string): void {
+  const types = Object.keys(EVENT_VERSIONS);
+  if (types.includes(type)) return;
+  throw new InvalidSettings(
+    `--type must be one of ${types.join(', ')}, got "${type}"; --document finds the events of a document, and --raw types of other programs`,
+  );
 }
 
 function problemOf(name: string, found: string | undefined): string {

@@ -2,6 +2,7 @@ import type { EventStore, StoredEvent } from '../../../shared/event-store/event-
 import { untilAborted } from '../../../shared/until-aborted.ts';
 import type { EventStoreOptions } from '../../stores/open-event-store.ts';
 import { presentEvent, presentStored } from '../output/present-event.ts';
+import { columnsOfTerminal, cutLine } from '../output/text-table.ts';
 import { writeLines } from '../output/write-lines.ts';
 import { lookAtLogOf, requireLog } from '../settings/access-log.ts';
 import { InvalidSettings, type LogOnlySettings } from '../settings/settings.ts';
@@ -11,6 +12,7 @@ import { type EventFilter, type FilterOptions, parseEventFilter } from './event-
 /** Options of `varve events`, as typed. */
 export type EventOptions = FilterOptions & {
   readonly from?: string;
+  readonly last?: string;
   readonly follow?: boolean;
   readonly json?: boolean;
   readonly raw?: boolean;
@@ -24,15 +26,22 @@ export type EventOptions = FilterOptions & {
 export async function showEvents(settings: LogOnlySettings, options: EventOptions): Promise<void> {
   const { document, follow = false, raw = false } = options;
   const from = parsePosition(options.from);
+  const most = parseCount(options.last);
   const isAsked = parseEventFilter(options, Date.now());
   requireLog(settings);
-  const present = raw ? presentStored : options.json === true ? presentJson : presentEvent;
+  const present = raw ? presentStored : options.json === true ? presentJson : presentLine;
   await lookAtLogOf(
     settings,
     async (log) => {
       const past = document === undefined ? undefined : await documentEvents(log, settings, document);
       const lines = async function* () {
-        for await (const event of eventsOf(log, { from, past, follow, isAsked })) yield present(event);
+        const asked = { from, past, isAsked };
+        let last = from - 1n;
+        for await (const event of newest(most, eventsOf(log, asked))) {
+          yield present(event);
+          last = event.position;
+        }
+        if (follow) for await (const event of follower(log, last)) if (isAsked(event)) yield present(event);
       };
       await writeLines(process.stdout, lines());
     },
@@ -47,31 +56,42 @@ function parsePosition(text = '0'): bigint {
   throw new InvalidSettings(`--from must be a position of the log, which is an integer, got "${text}"`);
 }
 
+function parseCount(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+  throw new InvalidSettings(`--last must be an integer from 1 to 999999, got "${text}"`);
+}
+
+/** Returns an event as one line, cut to the terminal. */
+function presentLine(event: StoredEvent): string {
+  return cutLine(presentEvent(event), columnsOfTerminal());
+}
+
 type Asked = {
   readonly from: bigint;
   /** Existing events of the document; undefined if the whole log has to be searched. */
   readonly past: readonly StoredEvent[] | undefined;
-  readonly follow: boolean;
   readonly isAsked: EventFilter;
 };
 
-async function* eventsOf(
-  log: EventStore,
-  { from, past, follow, isAsked }: Asked,
+async function* eventsOf(log: EventStore, { from, past, isAsked }: Asked): AsyncGenerator<StoredEvent> {
+  if (past !== undefined) yield* past.filter(({ position }) => position >= from).filter(isAsked);
+  else for await (const events of log.readAll(from - 1n)) yield* events.filter(isAsked);
+}
+
+/** Yields the last `most` events; all if it is undefined. */
+async function* newest(
+  most: number | undefined,
+  events: AsyncIterable<StoredEvent>,
 ): AsyncGenerator<StoredEvent> {
-  let last = from - 1n;
-  if (past === undefined) {
-    for await (const events of log.readAll(last)) {
-      yield* events.filter(isAsked);
-      last = events.at(-1)?.position ?? last;
-    }
-  } else {
-    const asked = past.filter(({ position }) => position >= from);
-    yield* asked.filter(isAsked);
-    last = asked.at(-1)?.position ?? last;
+  if (most === undefined) return yield* events;
+  let kept: StoredEvent[] = [];
+  for await (const event of events) {
+    kept.push(event);
+    // Cutting the list at each event would take quadratic time.
+    if (kept.length > 2 * most) kept = kept.slice(-most);
   }
-  if (!follow) return;
-  for await (const event of follower(log, last)) if (isAsked(event)) yield event;
+  yield* kept.slice(-most);
 }
 
 type Delivery = { readonly events: readonly StoredEvent[]; readonly taken: () => void };

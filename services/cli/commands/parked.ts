@@ -1,4 +1,4 @@
-import type { ParkedItem, ParkedLine } from '../../operator/parked.ts';
+import type { ParkedItem, ParkedLine, RetryOutcome } from '../../operator/parked.ts';
 import { textTable } from '../output/text-table.ts';
 import type { JsonOption } from '../settings/command.ts';
 import { InvalidSettings, type OperatorSettings } from '../settings/settings.ts';
@@ -44,11 +44,23 @@ export function decideParked(action: 'retry' | 'drop') {
     const count = lines.reduce((sum, line) => sum + (line.kind === 'count' ? line.count : 0), 0);
     const documents = count === 1 ? '1 document is' : `${count} documents are`;
     console.log(action === 'retry' ? `${documents} written again` : `${documents} dropped`);
+    for (const line of lines) if (line.kind === 'outcome') console.log(presentOutcome(line.outcome));
+    if (lines.some((line) => line.kind === 'outcome' && line.outcome.state === 'refused'))
+      process.exitCode = 1;
   };
 }
 
 function list(settings: OperatorSettings, request: { items?: string[] }): Promise<readonly ParkedLine[]> {
   return lookAt(settings, (looks) => Array.fromAsync(looks.run('list-parked', request)));
+}
+
+function presentOutcome({ item, type, documentId, state, reason }: RetryOutcome): string {
+  const what = {
+    written: 'written',
+    refused: `refused again: ${reason}`,
+    waiting: 'not decided yet: varve parked list shows it if it is refused again',
+  }[state];
+  return `${item} (${type} ${documentId}): ${what}`;
 }
 
 function columnsOf({ item, type, documentId, locale, position, reason }: ParkedItem): readonly string[] {

@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers';
 import type { EventStore } from '../../../shared/event-store/event-store.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
+import { readAccessUpTo } from '../../access/access-control.ts';
 import { openAccessKey } from '../../access/access-key.ts';
 import { describeToken, type TokenDescription } from '../../access/describe-token.ts';
 import { createTokenCommands, type TokenCommands } from '../../access/token-commands.ts';
@@ -37,8 +38,10 @@ export async function createToken(
     throw new InvalidSettings(...parsed.problems.map(({ path, message }) => `--${path} ${message}`));
   requireLog(settings);
   const given = tokenStdin === true ? await readToken() : undefined;
+  const before = await lookAtLogOf(settings, (log) => readAccessUpTo(log, settings.space));
   const create = (commands: TokenCommands) => commands.create(parsed.value, given);
   const { token, secret } = await withCommands(settings, create, true);
+  if (before.development) console.error(DEVELOPMENT_ENDS);
   const { name, id, expiresAt } = token;
   const until = expiresAt === null ? 'does not expire' : `expires at ${expiresAt}`;
   if (given !== undefined)
@@ -50,6 +53,9 @@ export async function createToken(
     console.log(secret);
   }
 }
+
+const DEVELOPMENT_ENDS =
+  'Development mode ends with this token, also for a running server: callers without a token now get 403 for everything. To let everyone read, start the server with --public, for example --public restaurant.find,restaurant.findOne';
 
 /** Reads the value of a token from stdin, without the line end. Throws InvalidSettings. */
 async function readToken(): Promise<string> {

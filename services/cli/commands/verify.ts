@@ -50,7 +50,13 @@ type GraphDifference = Pick<ItemDifference, 'group' | 'name'> & {
 
 const SHOWN_DIFFERENCES = 1_000;
 
-type Report = { differences: number; left: number; readonly show: (difference: Difference) => void };
+type Report = {
+  differences: number;
+  left: number;
+  /** The bar that is shown now, which must not overwrite a line. */
+  progress: ImportProgress | undefined;
+  readonly show: (difference: Difference) => void;
+};
 
 /**
  * `varve verify` checks every event of the log against its digest, the hash chain and the schema of its type. It
@@ -62,7 +68,12 @@ export async function verify(settings: OperatorSettings, options: VerifyOptions)
   const report: Report = {
     differences: 0,
     left: 0,
-    show: (difference) => console.log(options.json ? JSON.stringify(difference) : present(difference)),
+    progress: undefined,
+    show(difference) {
+      const line = options.json ? JSON.stringify(difference) : present(difference);
+      if (report.progress === undefined) console.log(line);
+      else report.progress.print(line);
+    },
   };
   const head = parseHead(options.head);
   requireDataDirectory(settings);
@@ -90,7 +101,6 @@ async function verifyIndex(
 ): Promise<number> {
   const repair = options.repair === true;
   let rows = 0;
-  let progress: ImportProgress | undefined;
   let shown = 0;
   const compare = async (lines: AsyncIterable<VerificationLine>) => {
     for await (const line of lines) {
@@ -98,8 +108,8 @@ async function verifyIndex(
         const { kind: _, ...difference } = line;
         note(report, { kind: 'read index', ...difference }, difference.repaired);
       } else if (line.kind === 'progress') {
-        progress ??= showProgress(line.rows, 'comparing the read index');
-        progress.advance(line.checked - shown);
+        report.progress ??= showProgress(line.rows, 'comparing the read index');
+        report.progress.advance(line.checked - shown);
         shown = line.checked;
         rows = Math.round(line.rows / 2);
       } else {
@@ -113,7 +123,7 @@ async function verifyIndex(
       ? withOperations(settings, (operations) => compare(operations.run('repair-index', {})))
       : lookAt(settings, (looks) => compare(looks.run('verify-index', {}))));
   } finally {
-    progress?.end();
+    endProgress(report);
   }
   return rows;
 }
@@ -143,6 +153,7 @@ async function compareWithReplay(settings: OperatorSettings, report: Report, fil
   try {
     const upTo = found.position;
     const progress = showProgress(Number(upTo), 'replaying the log');
+    report.progress = progress;
     let events = 0;
     const onEvents = (count: number, batch: readonly StoredEvent[]) => {
       for (const difference of batch.flatMap(judgeEvent)) note(report, difference, false);
@@ -151,7 +162,7 @@ async function compareWithReplay(settings: OperatorSettings, report: Report, fil
     };
     const replayed = join(scratch, 'graph.db');
     await lookAtLogOf(settings, (log) => replayGraph({ log, file: replayed, upTo, onEvents }));
-    progress.end();
+    endProgress(report);
     const expected = readGraphContents(replayed);
     const compared = { before: expected, after: found, scope: {} };
     const meter = { worked: () => nextTurn() };
@@ -166,6 +177,11 @@ async function compareWithReplay(settings: OperatorSettings, report: Report, fil
   } finally {
     found.close();
   }
+}
+
+function endProgress(report: Report): void {
+  report.progress?.end();
+  report.progress = undefined;
 }
 
 function judgeEvent(event: StoredEvent): readonly EventDifference[] {

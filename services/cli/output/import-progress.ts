@@ -1,13 +1,23 @@
 import { Presets, SingleBar } from 'cli-progress';
+import { presentSeconds } from './present-amounts.ts';
 
 export type ImportProgress = {
   /** Adds to the finished part of the total. */
   advance(amount: number): void;
+  /** Prints a line on stdout, and shows the bar again below it. */
+  print(line: string): void;
   /** Ends the bar, which keeps the process alive until then. */
   end(): void;
 };
 
 const STEPS = 10;
+const CLEAR_LINE = '\r\u001b[K';
+
+/** Returns the time left of a bar, in words. */
+export function timeLeft(seconds: number): string {
+  if (!Number.isFinite(seconds) || seconds < 0) return 'time left unknown';
+  return `${presentSeconds(seconds)} left`;
+}
 
 /** Shows progress on stderr: a bar on a terminal, elsewhere a line at every tenth. */
 export function showProgress(total: number, what = 'importing'): ImportProgress {
@@ -16,11 +26,19 @@ export function showProgress(total: number, what = 'importing'): ImportProgress 
 
 function showBar(total: number, what: string): ImportProgress {
   const bar = new SingleBar(
-    { format: `${what} [{bar}] {percentage}% {eta_formatted}`, hideCursor: true },
+    { format: `${what} [{bar}] {percentage}%, {eta_formatted}`, hideCursor: true, formatTime: timeLeft },
     Presets.rect,
   );
   bar.start(total, 0);
-  return { advance: (amount) => bar.increment(amount), end: () => bar.stop() };
+  return {
+    advance: (amount) => bar.increment(amount),
+    print(line) {
+      process.stderr.write(CLEAR_LINE);
+      console.log(line);
+      bar.render();
+    },
+    end: () => bar.stop(),
+  };
 }
 
 function showSteps(total: number, what: string): ImportProgress {
@@ -34,6 +52,7 @@ function showSteps(total: number, what: string): ImportProgress {
       shown = step;
       process.stderr.write(`${what} ${Math.min(100, step * (100 / STEPS))} %\n`);
     },
+    print: (line) => console.log(line),
     end() {},
   };
 }

@@ -1,5 +1,6 @@
 import { Presets, SingleBar } from 'cli-progress';
 import type { Rebuild } from '../../../projections/generations/generation.ts';
+import { timeLeft } from './import-progress.ts';
 
 export type ShownRebuild = {
   tell(rebuild: Rebuild): void;
@@ -13,10 +14,10 @@ export function showRebuild(json: boolean): ShownRebuild {
   return process.stderr.isTTY ? showBar() : showLines();
 }
 
-const FORMAT = '{phase} [{bar}] {value} of {total}, {rate}/s, {eta_formatted} left, {lag} behind';
+const FORMAT = '{phase} [{bar}] {value} of {total}, {rate}/s, {eta_formatted}, {lag} behind';
 
 function showBar(): ShownRebuild {
-  const bar = new SingleBar({ format: FORMAT, hideCursor: true }, Presets.rect);
+  const bar = new SingleBar({ format: FORMAT, hideCursor: true, formatTime: timeLeft }, Presets.rect);
   let shown: string | undefined;
   return {
     tell({ phase, progress: { done, total, rate, lag } }) {

@@ -38,7 +38,7 @@ function narrow(widest: readonly number[], available: number): readonly number[]
 }
 
 /** Returns a line that is not wider than the terminal. undefined: there is no terminal. */
-function cutLine(line: string, columns: number | undefined): string {
+export function cutLine(line: string, columns: number | undefined): string {
   return columns === undefined || line.length <= columns
     ? line
     : `${line.slice(0, Math.max(0, columns - 1))}…`;

@@ -26,7 +26,7 @@ import {
 } from './leading-parts.ts';
 import { listenWhileOpening } from './listen-while-opening.ts';
 import { openOperating } from './open-operating.ts';
-import { setPublic } from './public-rights.ts';
+import { setPublic, warnOfPublicWrites } from './public-rights.ts';
 import { renewReadModel } from './renewal.ts';
 import { searchPageOf, serveApp } from './serve-app.ts';
 import { serveEarlierTypes } from './serve-earlier-types.ts';
@@ -135,6 +135,7 @@ async function answerRequests(parts: LeadingParts, { varve, listener }: OpenServ
   const { role, settings, paths, publicRights, logger, supervisor, ports, leading } = parts;
   const { succession, restarts } = supervisor;
   if (publicRights !== undefined && succession === undefined) await setPublic(varve, publicRights);
+  if (succession === undefined && restarts === 0) warnOfPublicWrites(varve.access.state(), logger);
   checkCacheToken(varve.cacheToken, logger, succession === undefined && restarts === 0);
   ports.admit(varve.access);
   await serveApp({

@@ -98,7 +98,7 @@ export const SERVE_SETTINGS = {
   public: {
     flags: '--public <rights>',
     description:
-      'rights of callers without a token, such as restaurant.find,chef.*; empty: no rights. They are stored, and apply until you pass other rights',
+      'rights of callers without a token, such as restaurant.find,restaurant.findOne; empty: no rights. chef.* includes writes by everyone. They are stored, and apply until you pass other rights',
     schema: z.string().optional(),
   },
   accessKey: ACCESS_KEY,
