@@ -13,7 +13,9 @@ type ClusterHealthOptions = {
 
 /** Returns where a namespace's indices are, and a function that reads their health. */
 export function watchCluster(address: string | undefined, options: ClusterHealthOptions): ClusterWatch {
-  return { address: address ?? 'http://127.0.0.1:9200', health: () => readClusterHealth(options) };
+  // Credentials of an address are for nobody else.
+  const shown = (address ?? 'http://127.0.0.1:9200').replaceAll(/\/\/[^@/,]*@/g, '//');
+  return { address: shown, health: () => readClusterHealth(options) };
 }
 
 /** Rejects within some seconds if no node answers. */
