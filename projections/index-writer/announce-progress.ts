@@ -62,6 +62,12 @@ export function announceProgress({ store, writer, parked, epoch, report }: Annou
     });
   };
   return {
+    /** Writes the progress again, because it was lost. */
+    again(): void {
+      announced = '';
+      isOut = true;
+      start();
+    },
     /** Notifies the announcer that something may have changed. A change during one announcement is part of the next. */
     advanced(): void {
       isOut = true;

@@ -9,13 +9,15 @@ export type IndexDifference = {
   readonly documentId: string;
   readonly locale: string | null;
   readonly differing: readonly string[];
-  /** True if the row was written again. */
+  /** True if the row was written again, and is right now. */
   readonly repaired: boolean;
 };
 
 /** Progress report of a verification. */
 export type VerificationLine =
   | ({ readonly kind: 'difference' } & IndexDifference)
+  /** A content type whose index was not compared, because somebody else has changed it. */
+  | { readonly kind: 'fault'; readonly type: Uid; readonly reason: string }
   | { readonly kind: 'progress'; readonly checked: number; readonly rows: number }
   /** Documents that could not be compared, because they are being written or the engine accepts none. */
   | { readonly kind: 'waiting'; readonly documents: number };

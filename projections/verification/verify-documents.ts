@@ -19,6 +19,8 @@ export type DocumentVerification = {
   readonly stored: StoredDocuments;
   readonly present: DocumentIndex['present'];
   readonly repair: boolean;
+  /** Types whose indices cannot be compared. */
+  readonly except: readonly Uid[];
   /** Schedules a rewrite of documents. */
   readonly remake: (documents: readonly StoredKey[]) => Promise<void>;
   /** False: no process writes the index, so a document that waits to be written stays undecided. */
@@ -36,18 +38,20 @@ const UNWRITTEN_MS = 2_000;
 
 /**
  * Compares an index of documents with its graph while both continue to change. A document that differs is read again. It counts as
- * different only if it had no pending write before and after the read. With `repair`, differing documents are made again. Throws when
- * `signal` is aborted or the index cannot be read.
+ * different only if it had no pending write before and after the read. With `repair`, differing documents are made again, and read once
+ * more: an index may keep a wrong state that counts as newer. Throws when `signal` is aborted or the index cannot be read.
  */
 export async function* verifyDocuments(options: DocumentVerification): AsyncGenerator<VerificationLine> {
   const { graph } = options;
   const { rows: count } = graph.size();
   const waiting = new Map<string, StoredKey>();
+  const remade: IndexDifference[] = [];
   let checked = 0;
   for (const slices of [documentsOfGraph(graph, SLICE), extraDocuments(options)]) {
-    for await (const keys of slices) {
+    for await (const found of slices) {
       options.signal.throwIfAborted();
-      yield* compareKeys(options, keys, waiting, false);
+      const keys = found.filter(({ type }) => !options.except.includes(type));
+      yield* compareKeys(options, keys, { waiting, remade, again: false });
       checked += keys.length;
       yield { kind: 'progress', checked, rows: 2 * count };
     }
@@ -58,11 +62,37 @@ export async function* verifyDocuments(options: DocumentVerification): AsyncGene
     const again = [...waiting.values()].slice(0, SLICE);
     for (const key of again) waiting.delete(documentName(key));
     const before = waiting.size;
-    yield* compareKeys(options, again, waiting, true);
+    yield* compareKeys(options, again, { waiting, remade, again: true });
     if (waiting.size > before) await delay(RETRY_MS, undefined, { signal: options.signal });
     else deadline = performance.now() + undecidedMs;
   }
+  for (const difference of await checkAgain(options, remade)) yield { kind: 'difference', ...difference };
   if (waiting.size > 0) yield { kind: 'waiting', documents: waiting.size };
+}
+
+/** Reads documents that were made again once more, as soon as they are written. Returns which of them are right now. */
+async function checkAgain(
+  options: DocumentVerification,
+  remade: readonly IndexDifference[],
+): Promise<readonly IndexDifference[]> {
+  const { graph, stored, signal } = options;
+  const stale = staleDocumentsOf(graph);
+  const deadline = performance.now() + UNDECIDED_MS;
+  while (remade.some((each) => stale.isWaiting(each)) && performance.now() < deadline)
+    await delay(RETRY_MS, undefined, { signal });
+  const checked: IndexDifference[] = [];
+  for (let at = 0; at < remade.length; at += SLICE) {
+    const slice = remade.slice(at, at + SLICE);
+    await stored.refresh(slice);
+    const found = await stored.read(slice);
+    const inspection = graph.inspect();
+    for (const [i, each] of slice.entries()) {
+      const names = differingNames(expectedFields(options, inspection, each), found[i], graph.position());
+      // A document that has changed meanwhile is not the one that differed.
+      checked.push({ ...each, repaired: names.length === 0 || stale.isWaiting(each) });
+    }
+  }
+  return checked;
 }
 
 /** Yields documents whose row no longer exists. */
@@ -82,6 +112,14 @@ function belongs(key: number, world: World): boolean {
   return worldsOfKey(key).includes(world);
 }
 
+type Comparing = {
+  readonly waiting: Map<string, StoredKey>;
+  /** Differences that are repaired and not yet checked. */
+  readonly remade: IndexDifference[];
+  /** True if the documents were compared before. */
+  readonly again: boolean;
+};
+
 /**
  * Reports differences. Adds undecided documents to `waiting`. These are documents with pending writes. At first they are also all that
  * differ, because searches see writes a little later.
@@ -89,8 +127,7 @@ function belongs(key: number, world: World): boolean {
 async function* compareKeys(
   options: DocumentVerification,
   keys: readonly StoredKey[],
-  waiting: Map<string, StoredKey>,
-  again: boolean,
+  { waiting, remade, again }: Comparing,
 ): AsyncGenerator<VerificationLine> {
   const { graph, stored, repair } = options;
   const stale = staleDocumentsOf(graph);
@@ -107,7 +144,9 @@ async function* compareKeys(
     const isSame = isSameFields(expectedFields(options, graph.inspect(), key), expected[at]);
     if (!isSettled || !isSame) waiting.set(documentName(key), key);
     else {
-      yield { kind: 'difference', ...describe(graph, key, names, repair) };
+      const difference = describe(graph, key, names);
+      if (repair) remade.push(difference);
+      else yield { kind: 'difference', ...difference };
       differing.push(key);
     }
   }
@@ -129,10 +168,9 @@ function describe(
   graph: ContentGraph,
   { type, world, key }: StoredKey,
   differing: readonly string[],
-  repaired: boolean,
 ): IndexDifference {
   const { documentId, locale } = graph.inspect().nameOf(key) ?? UNKNOWN_DOCUMENT;
-  return { type, world, key, documentId, locale, differing, repaired };
+  return { type, world, key, documentId, locale, differing, repaired: false };
 }
 
 function differingNames(

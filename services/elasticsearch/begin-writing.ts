@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { IndexWriter } from '../../projections/index-writer/index-writer.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
+import type { Uid } from '../../shared/schema/content-type.ts';
 import { OTHERS_READ_FOR_MS } from '../read-side/outside-generation.ts';
 import type { ServedIndices } from '../read-side/read-side.ts';
 import type { DualWriteIndex } from './dual-write.ts';
+import { findReplaced } from './index-identities.ts';
 import type { LeadTags, LeadTagsOptions } from './lead-tags.ts';
 import { retryOutages } from './retry-outages.ts';
 import { writeOnly } from './write-only.ts';
@@ -18,23 +20,30 @@ export type BeginWritingOptions = LeadTagsOptions & {
 
 const LOOK_EVERY_MS = 500;
 
+/** The indices that this process writes. */
+export type BegunWriting = {
+  readonly set: IndexSet;
+  /** Types whose indices must be made again. Reads of all others can be answered. */
+  readonly lost: readonly Uid[];
+};
+
 /**
- * Begins to write the documents. Resolves with true when reads of this process go to the set that it writes, and that set is complete.
- * Resolves with false if this process must not write, or if `signal` was aborted: then another role reads, and this function changes
+ * Begins to write the documents. Resolves when reads of this process go to the set that it writes, and that set is complete but for lost
+ * types. Resolves with undefined if this process must not write, or if `signal` was aborted: then another role reads, and this function changes
  * nothing more.
  */
-export async function beginWriting(beginning: BeginWritingOptions): Promise<boolean> {
+export async function beginWriting(beginning: BeginWritingOptions): Promise<BegunWriting | undefined> {
   try {
     return await begin(beginning);
   } catch (error) {
     // The error may come from a newer leader that removed indices which this process wanted to use.
-    if (beginning.epoch > 0 && !(await beginning.isNewest(beginning.epoch))) return false;
+    if (beginning.epoch > 0 && !(await beginning.isNewest(beginning.epoch))) return undefined;
     throw error;
   }
 }
 
-async function begin(beginning: BeginWritingOptions): Promise<boolean> {
-  const { cluster, graph, stale, indices, isWhole, signal, report, start, epoch } = beginning;
+async function begin(beginning: BeginWritingOptions): Promise<BegunWriting | undefined> {
+  const { cluster, graph, stale, indices, signal, report, epoch } = beginning;
   const refusal = await retryOutages(report, signal, beginning.own);
   if (refusal !== undefined) throw new Error(refusal);
   // The fence is raised before the live indices are read: from then on no previous leader can switch the aliases. Epoch
@@ -43,25 +52,43 @@ async function begin(beginning: BeginWritingOptions): Promise<boolean> {
     epoch === 0 ||
     (await retryOutages(report, signal, () => cluster.fence.raise(epoch, () => beginning.isNewest(epoch))));
   // This process will learn of the new leader in a moment.
-  if (isNewest !== true || signal.aborted) return false;
+  if (isNewest !== true || signal.aborted) return undefined;
   // The tags' term begins before the first document is written: the noted tags of an earlier leader lack later changes.
-  if (!(await beginning.tags.begin()) || signal.aborted) return false;
+  if (!(await beginning.tags.begin()) || signal.aborted) return undefined;
   if (indices.kind !== 'live') {
     cluster.use(indices.set);
     if (!stale.isComplete()) stale.markAll([...graph.registry().contentTypes.keys()]);
-    return writeSet(beginning, indices);
+    return (await writeSet(beginning, indices)) ? { set: indices.set, lost: [] } : undefined;
   }
   if (await areAhead(beginning)) await leaveHistory(beginning);
-  if (signal.aborted) return false;
-  // Complete indices are useless unless we know which documents are stale.
-  if (!isWhole || !stale.isComplete()) return makeWhole(beginning);
+  return signal.aborted ? undefined : writeLive(beginning);
+}
+
+/** Writes the live indices. Makes the missing ones first, unless reads of the other types can be answered meanwhile. */
+async function writeLive(beginning: BeginWritingOptions): Promise<BegunWriting | undefined> {
+  const { cluster, graph, stale, log, isWhole, signal, report, start } = beginning;
   // The previous leader may have switched to another generation.
   cluster.indices.release();
-  const live = await retryOutages(report, signal, cluster.indices.refresh);
-  if (live === undefined || signal.aborted) return false;
+  const found = await retryOutages(report, signal, async () => {
+    const live = await cluster.indices.refresh();
+    const [replaced, unusable] = await Promise.all([
+      findReplaced(cluster.watched, log, live),
+      cluster.unusable(log),
+    ]);
+    return { live, replaced, unusable };
+  });
+  if (found === undefined || signal.aborted) return undefined;
+  const { live, replaced, unusable } = found;
+  const lost = [...new Set([...replaced, ...unusable.missing])];
+  const isPartial = lost.length > 0 && lost.length < graph.registry().contentTypes.size;
+  // Complete indices are useless unless we know which documents are stale.
+  const isUsable =
+    stale.isComplete() && unusable.outdated.length === 0 && (lost.length === 0 ? isWhole : isPartial);
+  if (!isUsable) return makeWhole(beginning, lost);
   cluster.use(live);
-  start(live);
-  return true;
+  const { writer } = start(live);
+  if (!isWhole) await Promise.race([writer.allVisible(graph.position()), writer.done]);
+  return signal.aborted ? undefined : { set: live, lost };
 }
 
 /** Returns whether the indices are ahead of the log, which happens if an earlier state of the log was restored. */
@@ -99,25 +126,29 @@ async function writeSet(
 }
 
 /** Makes and fills the missing indices. Until they are complete, reads go to the indices with the aliases. */
-async function makeWhole(beginning: BeginWritingOptions): Promise<boolean> {
+async function makeWhole(
+  beginning: BeginWritingOptions,
+  distrusted: readonly Uid[],
+): Promise<BegunWriting | undefined> {
   const { cluster, graph, stale, log, report, signal, start, epoch } = beginning;
   const replaceAll = !stale.isComplete();
   await retryOutages(report, signal, cluster.ready);
-  const indices = await retryOutages(report, signal, () => cluster.openIndices({ log, replaceAll, epoch }));
-  if (indices === undefined || signal.aborted) return false;
+  const opening = { log, replaceAll, distrusted, epoch };
+  const indices = await retryOutages(report, signal, () => cluster.openIndices(opening));
+  if (indices === undefined || signal.aborted) return undefined;
   const { toBuild, set } = indices;
   if (toBuild.length > 0 || replaceAll) stale.markAll(toBuild, replaceAll);
   const { writer } = start(set);
   if (toBuild.length > 0) {
     report.info({ types: toBuild, documents: writer.status().backlog }, 'building the indices');
     await Promise.race([writer.caughtUp(), writer.done]);
-    if ((await retryOutages(report, signal, indices.promote)) !== true) return false;
+    if ((await retryOutages(report, signal, indices.promote)) !== true) return undefined;
   } else {
     await Promise.race([writer.allVisible(graph.position()), writer.done]);
   }
   // The marks are kept until here: after a crash the earlier indices are still live, and lack these documents.
   if (replaceAll) stale.complete();
-  if (signal.aborted) return false;
+  if (signal.aborted) return undefined;
   cluster.use(set);
   await retryOutages(report, signal, cluster.ready);
   await retryOutages(report, signal, cluster.createWriter(set).refresh);
@@ -126,5 +157,5 @@ async function makeWhole(beginning: BeginWritingOptions): Promise<boolean> {
     await delay(OTHERS_READ_FOR_MS, undefined, { signal }).catch(() => {});
     await retryOutages(report, signal, indices.removeReplaced);
   }
-  return !signal.aborted;
+  return signal.aborted ? undefined : { set, lost: [] };
 }

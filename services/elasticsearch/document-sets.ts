@@ -13,6 +13,7 @@ import {
   type ElasticsearchConnection,
 } from '../../shared/read-index/elasticsearch/wire/client.ts';
 import type { OutsideIndices } from '../read-side/outside-indices.ts';
+import { recordSet } from './index-identities.ts';
 import { nameOfLog } from './name-of-log.ts';
 import type { Report } from './report.ts';
 import { retryOutages } from './retry-outages.ts';
@@ -46,12 +47,18 @@ export function documentSets(options: DocumentSetsOptions): OutsideIndices {
   return {
     async open(registry, log, directory) {
       const cluster = createElasticsearchCluster({ connection, spread, denormalise, space, registry });
-      const sets = cluster.sets(await nameOfLog(log), directory);
+      const name = await nameOfLog(log);
+      const sets = cluster.sets(name, directory);
       return {
         live: () => wait(sets.live),
         plan: (scope) => wait(() => sets.plan(scope)),
         fits: (set) => wait(() => sets.fits(set)),
-        promote: (set, epoch) => wait(() => sets.promote(set, epoch)),
+        async promote(set, epoch) {
+          const isPromoted = await wait(() => sets.promote(set, epoch));
+          // The next leader would otherwise take the set for one to which somebody has moved the aliases.
+          if (isPromoted) await wait(() => recordSet(cluster.watched, name, set));
+          return isPromoted;
+        },
         async make(set) {
           await wait(() => sets.make(set));
           await wait(cluster.ready);

@@ -17,6 +17,7 @@ import { awaitDocuments } from './await-documents.ts';
 import { createClusterIndex } from './cluster-index.ts';
 import { type DocumentRole, type DocumentRoleOptions, NO_DOCUMENTS } from './document-role.ts';
 import { type DocumentSetsOptions, documentSets } from './document-sets.ts';
+import { faultsNow } from './faults-now.ts';
 import { leadDocuments } from './lead-documents.ts';
 import { nameOfLog } from './name-of-log.ts';
 import { createRoleWaits } from './role-waits.ts';
@@ -122,6 +123,7 @@ function readSide(opened: Opened, indices: ServedIndices): ReadSide {
         await role.look();
         return role.shown();
       },
+      faults: () => faultsNow(cluster),
       noteTags: tagFeed.begin,
       repairs: () => repairs,
     }),

@@ -7,11 +7,14 @@ import { type IndexWriter, startIndexWriter } from '../../projections/index-writ
 import { createCondition } from '../../shared/condition.ts';
 import type { DocumentIndex } from '../../shared/read-index/document-index.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
-import { beginWriting } from './begin-writing.ts';
+import { type BegunWriting, beginWriting } from './begin-writing.ts';
 import type { Announcing, DocumentRole } from './document-role.ts';
 import { createDualWrite } from './dual-write.ts';
 import { createLeadTags, type LeadTags, type LeadTagsOptions } from './lead-tags.ts';
+import { type MakeAgainOptions, makeAgain } from './make-again.ts';
 import { reportWriter } from './report.ts';
+import { retryOutages } from './retry-outages.ts';
+import { type IndexWatch, watchIndices } from './watch-indices.ts';
 
 export type LeadDocumentsOptions = Omit<LeadTagsOptions, 'signal'> & {
   /** Called when searches show documents that have changed without an event. */
@@ -26,12 +29,12 @@ export type LeadDocumentsOptions = Omit<LeadTagsOptions, 'signal'> & {
 export function leadDocuments(options: LeadDocumentsOptions): DocumentRole {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const started = Promise.withResolvers<IndexWriter>();
+  const started = Promise.withResolvers<Pick<MakeAgainOptions, 'writer' | 'index'>>();
   let writer: IndexWriter | undefined;
   const moved = createCondition();
   const { epoch, indices } = options;
   const tags = createLeadTags({ ...options, signal });
-  const announcing = createAnnouncing(options, started.promise);
+  const announcing = createAnnouncing(options, started.promise, tags.release);
   const repair = () => void writer?.caughtUp().then(options.repaired, () => {});
   const refused = watchRefused(options.stale.parked, repair);
   const start = (set: IndexSet) => {
@@ -41,15 +44,18 @@ export function leadDocuments(options: LeadDocumentsOptions): DocumentRole {
       moved.check();
       announcing.advanced();
     });
-    started.resolve(writer);
+    started.resolve({ writer, index });
     return { writer, index };
   };
   const written = () => writer?.shown() ?? 0n;
   const showsWritten = (position: bigint, ms: number) => moved.until(() => position <= written(), ms);
   const reads = createOwnReads(written);
   const isShowing = (position: bigint) => () => position <= reads.shown();
-  const ready = beginWriting({ ...options, signal, tags, start, showsWritten }).then((isBegun) => {
-    if (!isBegun || signal.aborted || writer === undefined) return false;
+  const ceaseTags = () => ceaseUntil(tags, () => moved.until(isShowing(options.graph.position())), repair);
+  const watch = watchWritten(options, { signal, announcing, ceaseTags, started: started.promise });
+  const ready = beginWriting({ ...options, signal, tags, start, showsWritten }).then(async (begun) => {
+    if (begun !== undefined) await beginWatch(watch, begun, { ...options, signal });
+    if (begun === undefined || signal.aborted || writer === undefined) return false;
     reads.begin(writer);
     moved.check();
     // Publishing begins only now: readers would expect earlier positions in the old indices.
@@ -69,26 +75,15 @@ export function leadDocuments(options: LeadDocumentsOptions): DocumentRole {
     writes: true,
     wake: () => writer?.wake(),
     visible: reads.visible,
-    async ceaseTags() {
-      const noteAgain = await tags.cease(() => moved.until(isShowing(options.graph.position())));
-      return () => {
-        void noteAgain();
-        repair();
-      };
-    },
+    ceaseTags,
     shows: (position, timeoutMs) => moved.until(isShowing(position), timeoutMs),
     shown: reads.shown,
     look: async () => {},
     written: () => writer?.status().written ?? 0,
-    announcing: {
-      start: announcing.start,
-      stop() {
-        tags.release();
-        return announcing.stop();
-      },
-    },
+    announcing,
     stop() {
       stopping.abort();
+      options.stale.disregard([]);
       reads.end();
       writer?.stop();
     },
@@ -100,6 +95,53 @@ export function leadDocuments(options: LeadDocumentsOptions): DocumentRole {
     },
     ended,
   };
+}
+
+type WatchedWriting = {
+  readonly signal: AbortSignal;
+  readonly announcing: AnnouncingWriter;
+  readonly ceaseTags: DocumentRole['ceaseTags'];
+  readonly started: Promise<Pick<MakeAgainOptions, 'writer' | 'index'>>;
+};
+
+/** Watches the indices that this process writes, and makes lost ones again. */
+function watchWritten(
+  options: LeadDocumentsOptions,
+  { signal, announcing, ceaseTags, started }: WatchedWriting,
+): IndexWatch {
+  return watchIndices({
+    ...options,
+    signal: AbortSignal.any([signal, announcing.signal]),
+    announceAgain: announcing.again,
+    async makeAgain(types, making) {
+      // The documents change without an event.
+      const noteAgain = await ceaseTags();
+      await makeAgain(types, { ...options, ...(await started) }, making).finally(noteAgain);
+    },
+  });
+}
+
+/** Stops noting tags. Resolves with a function that notes them again when searches show the documents marked as stale before. */
+async function ceaseUntil(tags: LeadTags, shown: () => Promise<unknown>, repair: () => void) {
+  const noteAgain = await tags.cease(shown);
+  return () => {
+    void noteAgain();
+    repair();
+  };
+}
+
+/** Milliseconds for which reads of all types wait when the index of some was lost. */
+const MADE_WITHIN_MS = 2_000;
+
+async function beginWatch(
+  watch: IndexWatch,
+  { set, lost }: BegunWriting,
+  { report, signal, epoch, indices }: LeadTagsOptions,
+): Promise<void> {
+  // Nobody watches indices that searches do not find.
+  if (epoch === 0 || indices.kind === 'other') return;
+  await retryOutages(report, signal, () => watch.begin(set, lost));
+  if (lost.length > 0) await watch.made(MADE_WITHIN_MS);
 }
 
 /** Reads of the process that writes. They show its writes only between `begin` and `end`. */
@@ -143,20 +185,30 @@ function startWriter(
   });
 }
 
-type AnnouncingWriter = Announcing & { readonly advanced: () => void };
+type AnnouncingWriter = Announcing & {
+  readonly advanced: () => void;
+  /** Publishes the progress again, even if it is the same. */
+  readonly again: () => void;
+  /** Aborted when this process stops to publish. */
+  readonly signal: AbortSignal;
+};
 
 function createAnnouncing(
   { cluster, stale, log, report, epoch }: LeadDocumentsOptions,
-  started: Promise<IndexWriter>,
+  started: WatchedWriting['started'],
+  release: () => void,
 ): AnnouncingWriter {
   let announcer: ProgressAnnouncer | undefined;
   let isWanted = false;
+  const ending = new AbortController();
   return {
+    signal: ending.signal,
+    again: () => announcer?.again(),
     advanced: () => announcer?.advanced(),
     start() {
       isWanted = true;
       // Never rejects: a writer is started, or nothing happens.
-      void started.then((writer) => {
+      void started.then(({ writer }) => {
         if (!isWanted || announcer !== undefined) return;
         announcer = announceProgress({
           store: cluster.progress(log),
@@ -171,6 +223,8 @@ function createAnnouncing(
     },
     async stop() {
       isWanted = false;
+      release();
+      ending.abort();
       const stopped = announcer;
       announcer = undefined;
       return (await stopped?.close()) ?? 0n;

@@ -38,11 +38,12 @@ export const CONDITIONS = {
     advice:
       'Start Elasticsearch, or check --read-index, the credentials and the network. Varve continues by itself.',
   },
-  'index-missing': {
+  'index-unusable': {
     severity: 'outage',
     readers: 'Reads of these content types answer 503.',
     writers: 'Writes of these content types are stored and answered with 202.',
-    advice: 'Restart the leader, which makes missing indices again from its graph.',
+    advice:
+      'Open a closed index, lift a block, bring lost nodes back. The leader makes missing and changed indices again by itself.',
   },
   'log-unreachable': {
     severity: 'outage',

@@ -37,7 +37,10 @@ async function* verifyIndex(
     case 'documents': {
       const { stored, present, remake } = contents;
       const waits = server !== undefined || repair;
-      yield* verifyDocuments({ graph, stored, present, remake, repair, waits, signal });
+      const faults = await contents.faults();
+      for (const { type, reason } of faults) yield { kind: 'fault', type, reason };
+      const except = faults.map(({ type }) => type);
+      yield* verifyDocuments({ graph, stored, present, remake, except, repair, waits, signal });
       break;
     }
     default:

@@ -14,6 +14,7 @@ import { followKey, webhookKey } from '../access/derived-keys.ts';
 import { requestOrOperator } from '../command/current-author.ts';
 import { typesInForce } from '../content-types/types-in-force.ts';
 import { createClusterIndex } from '../elasticsearch/cluster-index.ts';
+import { faultsNow } from '../elasticsearch/faults-now.ts';
 import { nameOfLog } from '../elasticsearch/name-of-log.ts';
 import { outlastTypes } from '../elasticsearch/outlast-types.ts';
 import { progressOfLiveSet } from '../elasticsearch/progress-of-live-set.ts';
@@ -105,8 +106,13 @@ function watchApi(
   const gauges = { log, index, registry, behind: () => behind(log) };
   const { lagSeconds } = registerGauges(operating, { ...gauges, reachable: reachable(cluster.watch) });
   processes.serving({ position: index.position, lagSeconds, epoch: () => undefined });
+  const indices = {
+    watch: cluster.watch,
+    faults: () => faultsNow(cluster),
+    types: registry.contentTypes.size,
+  };
   operating.conditions.watch(processes.leaderAnswers);
-  operating.conditions.watch(checkIndex(cluster.watch, true));
+  operating.conditions.watch(checkIndex(indices, true));
   operating.conditions.watch(checkHalt(halt.event));
 }
 

@@ -1,3 +1,4 @@
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { Operating } from '../operating/operating.ts';
 import type { DocumentContents } from '../read-side/read-side.ts';
 import type { ServedGenerations } from '../read-side/served-generations.ts';
@@ -9,13 +10,14 @@ import type { RunningContent } from './run-content.ts';
 
 type Watched = Pick<RunningContent, 'fleet' | 'halt' | 'diskWatch'> & {
   readonly generations: Pick<ServedGenerations, 'store'>;
+  readonly registry: Pick<SchemaRegistry, 'contentTypes'>;
   /** Absent: the index is in this process. */
-  readonly documents: Pick<DocumentContents, 'watch' | 'status'> | undefined;
+  readonly documents: Pick<DocumentContents, 'watch' | 'status' | 'faults'> | undefined;
 };
 
 /** Adds the checks of a process that has a data directory. */
 export function watchConditions({ conditions, role }: Operating, watched: Watched): void {
-  const { fleet, halt, diskWatch, generations, documents } = watched;
+  const { fleet, halt, diskWatch, generations, registry, documents } = watched;
   const answersReads = role !== 'project';
   const checks = [
     checkLeader(fleet, !answersReads),
@@ -25,7 +27,7 @@ export function watchConditions({ conditions, role }: Operating, watched: Watche
     ...(documents === undefined
       ? []
       : [
-          checkIndex(documents.watch, answersReads),
+          checkIndex({ ...documents, types: registry.contentTypes.size }, answersReads),
           checkParked(documents.status),
           checkBacklog(documents.status),
         ]),

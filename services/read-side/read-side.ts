@@ -6,6 +6,7 @@ import type { EventStore } from '../../shared/event-store/event-store.ts';
 import type { AnsweringProcesses } from '../../shared/read-index/answering-processes.ts';
 import type { ClusterWatch } from '../../shared/read-index/cluster-health.ts';
 import type { DocumentIndex } from '../../shared/read-index/document-index.ts';
+import type { IndexFault } from '../../shared/read-index/index-fault.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import type { IndexedContent } from '../../shared/read-index/indexed-content.ts';
 import type { ReadIndex, World } from '../../shared/read-index/read-index.ts';
@@ -77,6 +78,8 @@ export type DocumentContents = {
   readonly look: () => Promise<bigint>;
   /** Returns a function that takes the tags of all changes from now on, as digests, for these processes. */
   readonly noteTags: () => (position: bigint, tags: readonly string[]) => void;
+  /** Returns the content types whose indices somebody else has changed, as this process knows them now. */
+  readonly faults: () => Promise<readonly IndexFault[]>;
   /** Returns the number of changes of documents without an event, which no tags name. A change counts when searches show it. */
   readonly repairs: () => number;
 };

@@ -1,28 +1,30 @@
-import type { ClusterWatch } from '../../shared/read-index/cluster-health.ts';
-import type { ConditionCheck } from '../operating/conditions.ts';
+import type { ClusterHealth, ClusterWatch } from '../../shared/read-index/cluster-health.ts';
+import type { IndexFault } from '../../shared/read-index/index-fault.ts';
+import type { ConditionCheck, FoundCondition } from '../operating/conditions.ts';
 
-/** Returns a check of the indices outside the process. `answersReads`: without them the process cannot answer. */
-export function checkIndex({ address, health }: ClusterWatch, answersReads: boolean): ConditionCheck {
+/** Indices outside the process that a process reads. */
+export type ReadIndices = {
+  readonly watch: ClusterWatch;
+  /** Returns the content types whose indices somebody else has changed. */
+  readonly faults: () => Promise<readonly IndexFault[]>;
+  /** Number of content types. */
+  readonly types: number;
+};
+
+/**
+ * Returns a check of the indices outside the process. `answersReads`: the process is not ready while it refuses the reads of all content
+ * types.
+ */
+export function checkIndex({ watch, faults, types }: ReadIndices, answersReads: boolean): ConditionCheck {
+  const { address, health } = watch;
   return async () => {
     try {
-      const { status, missing, unassignedShards } = await health();
-      if (missing.length > 0)
-        return {
-          code: 'index-missing',
-          message: `Elasticsearch at ${address} has no index ${missing.slice(0, 3).join(', ')}${missing.length > 3 ? ` and ${missing.length - 3} others` : ''}`,
-          isUnready: answersReads,
-        };
-      if (status === 'red')
-        return {
-          code: 'index-missing',
-          message: `Elasticsearch at ${address} has lost a shard: its status is red`,
-          isUnready: answersReads,
-        };
-      if (status === 'green') return undefined;
-      return {
-        code: 'index-not-green',
-        message: `Elasticsearch at ${address} is ${status}: ${unassignedShards} copies of shards have no node`,
-      };
+      const [found, known] = await Promise.all([health(), faults()]);
+      const refused = known.filter((each) => each.refusesReads);
+      const isUnready = answersReads && (refused.length >= types || !found.hasWhole);
+      const message = refusedText(refused) ?? unusableText(address, found);
+      if (message !== undefined) return { code: 'index-unusable', message, isUnready };
+      return replicasMissing(address, found);
     } catch (error) {
       return {
         code: 'read-index-unreachable',
@@ -30,6 +32,38 @@ export function checkIndex({ address, health }: ClusterWatch, answersReads: bool
         isUnready: answersReads,
       };
     }
+  };
+}
+
+/** Names the first content type whose reads are refused, with the reason. */
+function refusedText([first, ...others]: readonly IndexFault[]): string | undefined {
+  if (first === undefined) return undefined;
+  const more = others.length === 0 ? '' : ` and ${others.length} more`;
+  return `Reads of ${first.type}${more} are answered with 503: ${first.reason}`;
+}
+
+/** Names indices that the leader has not found yet, for example because there is none. */
+function unusableText(
+  address: string,
+  { missing, red }: Pick<ClusterHealth, 'missing' | 'red'>,
+): string | undefined {
+  if (missing.length > 0) return `Elasticsearch at ${address} has no index ${some(missing)}`;
+  return red.length > 0 ? `Elasticsearch at ${address} has lost a shard of ${some(red)}` : undefined;
+}
+
+function some(names: readonly string[]): string {
+  const others = names.length > 3 ? ` and ${names.length - 3} others` : '';
+  return names.slice(0, 3).join(', ') + others;
+}
+
+function replicasMissing(
+  address: string,
+  { status, unassignedShards }: ClusterHealth,
+): FoundCondition | undefined {
+  if (status === 'green') return undefined;
+  return {
+    code: 'index-not-green',
+    message: `Elasticsearch at ${address} is ${status}: ${unassignedShards} copies of shards have no node`,
   };
 }
 

@@ -6,6 +6,10 @@ export type ClusterHealth = {
   readonly unassignedShards: number;
   /** Names under which searches find no index. */
   readonly missing: readonly string[];
+  /** Names under which searches find an index without some documents. */
+  readonly red: readonly string[];
+  /** False if no search finds an index with all documents. */
+  readonly hasWhole: boolean;
 };
 
 /** Indices outside the process: where they are, and how they are. */

@@ -131,7 +131,7 @@ async function inSpace(space: string, work: (cluster: Cluster) => Promise<Measur
   await removeIndices(options.url, space);
   const connection = { url: options.url };
   const cluster = createElasticsearchCluster({ connection, space, registry: graph.registry() });
-  cluster.use((await cluster.openIndices({ log: 'bench', replaceAll: true, epoch: 1 })).set);
+  cluster.use((await cluster.openIndices({ log: 'bench', replaceAll: true, distrusted: [], epoch: 1 })).set);
   const measured = await work(cluster);
   await cluster.close();
   await removeIndices(options.url, space);

@@ -26,7 +26,7 @@ export async function sendDocuments(documents: readonly Document[], url: string)
   const registry = documentRegistry();
   const space = `relevance_${process.pid}_${documents.length}`;
   const cluster = createElasticsearchCluster({ connection: { url }, space, registry });
-  const opened = await cluster.openIndices({ log: space, replaceAll: true, epoch: 1 });
+  const opened = await cluster.openIndices({ log: space, replaceAll: true, distrusted: [], epoch: 1 });
   cluster.use(opened.set);
   const writer = cluster.createWriter();
   const rows = new Map(documents.map((each, at) => [at + 1, changeOf(each, at).row]));

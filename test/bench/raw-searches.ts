@@ -2,6 +2,7 @@ import { createInstantSearch } from '../../services/instant-search/instant-searc
 import { answerList } from '../../services/query/answer-list.ts';
 import { planList } from '../../services/query/plan-query.ts';
 import { readLiveSet } from '../../shared/read-index/elasticsearch/indices/index-sets.ts';
+import { createKnownFaults } from '../../shared/read-index/elasticsearch/indices/known-faults.ts';
 import { placesOf } from '../../shared/read-index/elasticsearch/indices/read-indices.ts';
 import { createLayouts } from '../../shared/read-index/elasticsearch/layout/create-layouts.ts';
 import { createIndexNames } from '../../shared/read-index/elasticsearch/layout/index-names.ts';
@@ -48,6 +49,7 @@ export function createRawSearches({ url, space, registry }: RawSearchesOptions):
   const readerOf = (asked: SearchEngine) =>
     createElasticsearchReader({
       indices: { get: () => live, refresh: () => live },
+      faults: createKnownFaults(),
       engine: asked,
       names,
       layouts: (uid) => layouts.get(uid) ?? missing(uid),

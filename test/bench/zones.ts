@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { Command } from 'commander';
 import type { BoolQuery } from '../../shared/read-index/bool-query.ts';
 import type { Neighbours } from '../../shared/read-index/document-index.ts';
+import { createKnownFaults } from '../../shared/read-index/elasticsearch/indices/known-faults.ts';
 import type { IndexedComponent, IndexedRow, SearchRequest } from '../../shared/read-index/read-index.ts';
 import { createRandom } from '../support/naive-random.ts';
 
@@ -277,9 +278,14 @@ console.log(
 );
 
 const client = createElasticsearchClient({ url: options.url });
+// The indices have the names of the aliases.
+const live = Object.fromEntries(
+  [PAGE, TOPIC].map((uid) => [names.alias(uid, 'published'), names.alias(uid, 'published')]),
+);
 const reader = createElasticsearchReader({
-  indices: { get: () => ({}), refresh: async () => ({}) },
+  indices: { get: () => live, refresh: async () => live },
   ...{
+    faults: createKnownFaults(),
     engine: createSearchEngine(client),
     names,
     layouts: layoutOf,

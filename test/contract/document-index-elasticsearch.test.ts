@@ -25,7 +25,12 @@ describe('on a real Elasticsearch', await needsElasticsearch(), () => {
     const space = `documents_${process.pid}_${++spaces}`;
     const cluster = createElasticsearchCluster({ connection: { url }, space, registry });
     await cluster.fence.raise(1, async () => true);
-    const { set, promote } = await cluster.openIndices({ log: 'one', replaceAll: false, epoch: 1 });
+    const { set, promote } = await cluster.openIndices({
+      log: 'one',
+      replaceAll: false,
+      distrusted: [],
+      epoch: 1,
+    });
     await promote();
     cluster.use(set);
     const blockWrites = async (isBlocked: boolean) => {

@@ -32,7 +32,7 @@ function openCluster(): ElasticsearchCluster {
 
 /** Creates all indices, as a leader of this epoch. */
 function openAll({ openIndices }: ElasticsearchCluster, epoch: number): Promise<OpenedIndices> {
-  return openIndices({ log: 'one', replaceAll: true, epoch });
+  return openIndices({ log: 'one', replaceAll: true, distrusted: [], epoch });
 }
 
 async function existing(): Promise<ReadonlySet<string>> {

@@ -22,7 +22,12 @@ async function open(url: string, spread?: IndexSpread): Promise<number> {
   const cluster = createElasticsearchCluster({ connection, space, registry, ...(spread && { spread }) });
   try {
     await cluster.fence.raise(1, async () => true);
-    const { toBuild, promote } = await cluster.openIndices({ log: 'one', replaceAll: false, epoch: 1 });
+    const { toBuild, promote } = await cluster.openIndices({
+      log: 'one',
+      replaceAll: false,
+      distrusted: [],
+      epoch: 1,
+    });
     await promote();
     return toBuild.length;
   } finally {

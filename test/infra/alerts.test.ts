@@ -38,7 +38,7 @@ const CAUSES: Readonly<Record<string, Readonly<Record<string, string | undefined
   },
   VarveNoLeader: { [`varve_leading{${SCRAPED}}`]: undefined },
   VarveReadIndexUnreachable: { [`varve_read_index_reachable{${SCRAPED}}`]: '0x80' },
-  VarveIndexMissing: { [`varve_condition{${SCRAPED},condition="index-missing"}`]: '1x80' },
+  VarveIndexUnusable: { [`varve_condition{${SCRAPED},condition="index-unusable"}`]: '1x80' },
   VarveDiskFull: { [`varve_condition{${SCRAPED},condition="disk-full"}`]: '1x80' },
   VarveRebuildStalled: { [`varve_condition{${SCRAPED},condition="rebuild-stalled"}`]: '1x80' },
   VarveParkedDeliveries: { [`varve_webhook_deliveries_parked{${SCRAPED}}`]: '3x80' },

@@ -116,6 +116,34 @@ describe('varve verify', () => {
   });
 });
 
+describe('varve verify --repair', () => {
+  it('does not say that a document is repaired while the index keeps a newer deletion', {
+    ...onElasticsearch,
+    timeout: 180_000,
+  }, async () => {
+    const url = await elasticsearchUrl();
+    const space = `newer_${process.pid}`;
+    onTestFinished(() => removeIndices(url, space));
+    const readIndex = ['--read-index', url, '--space', space];
+    const server = await startWithCountries(['Norway', 'Peru'], readIndex);
+    const index = `${url}/${space}-api_country_country-published`;
+    const found = await (await fetch(`${index}/_search`)).json();
+    const [{ _id: id }] = (found as { readonly hits: { readonly hits: [{ readonly _id: string }] } }).hits
+      .hits;
+    const version = 'version=1000000&version_type=external&refresh=true';
+    expect((await fetch(`${index}/_doc/${id}?${version}`, { method: 'DELETE' })).status).toBe(200);
+    const args = ['verify', '--data', server.data, ...readIndex];
+    const repaired = await runVarve([...args, '--repair', '--json']);
+    expect(repaired.code).toBe(1);
+    const lines = linesOf(repaired).map((line) => JSON.parse(line));
+    expect(lines).toMatchObject([
+      { kind: 'read index', type: 'api::country.country', differing: ['missing'], repaired: false },
+      { kind: 'summary', differences: 1, left: 1 },
+    ]);
+    expect(repaired.stderr).toContain('varve rebuild --type');
+  });
+});
+
 /** Deletes one document, changes one, and adds one without a row. */
 async function damage(url: string, index: string): Promise<void> {
   const send = async (path: string, body?: object, method = 'POST') => {

@@ -1,3 +1,4 @@
+import { createKnownFaults } from '../../shared/read-index/elasticsearch/indices/known-faults.ts';
 import { createLayout } from '../../shared/read-index/elasticsearch/layout/create-layout.ts';
 import {
   DEFAULT_DENORMALISE,
@@ -57,6 +58,10 @@ export async function createTestIndices(
   for (const { layout, world } of indices) {
     await send(url, 'PUT', `/${names.alias(layout.type, world)}`, JSON.stringify(indexDefinition(layout)));
   }
+  // The indices have the names of the aliases.
+  const set = Object.fromEntries(
+    indices.map(({ layout, world }) => [names.alias(layout.type, world), names.alias(layout.type, world)]),
+  );
   const client = createElasticsearchClient({ url });
   const written: Written = { bodies: new Map(), version: 0, findable: Promise.resolve() };
   return {
@@ -65,8 +70,8 @@ export async function createTestIndices(
       const engine = createSearchEngine(client);
       const layoutOf = (type: Uid) => layouts.get(type) as DocumentLayout;
       const reader = createElasticsearchReader({
-        // Searches use the aliases of the indices.
-        indices: { get: () => ({}), refresh: async () => ({}) },
+        indices: { get: () => set, refresh: async () => set },
+        faults: createKnownFaults(),
         engine,
         names,
         layouts: layoutOf,

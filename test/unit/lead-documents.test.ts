@@ -8,6 +8,7 @@ import { staleDocumentsOf } from '../../projections/graph/stale/stale-documents.
 import { type LeadDocumentsOptions, leadDocuments } from '../../services/elasticsearch/lead-documents.ts';
 import { createTagFeed } from '../../services/elasticsearch/tag-feed.ts';
 import { documentDependencies } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
+import { createKnownFaults } from '../../shared/read-index/elasticsearch/indices/known-faults.ts';
 import { createCurrentSet } from '../../shared/read-index/elasticsearch/read/current-set.ts';
 import type { IndexProgress } from '../../shared/read-index/index-progress.ts';
 import { type IndexSet, nameOfSet } from '../../shared/read-index/index-set.ts';
@@ -17,6 +18,10 @@ import { created, createLog, DEFINITIONS } from './graph-fixture.ts';
 
 const OLD: IndexSet = { 'v-tag-draft': 'v-tag-draft-1' };
 const NEW: IndexSet = { 'v-tag-draft': 'v-tag-draft-2' };
+const PROGRESS = {
+  index: 'v-progress',
+  content: { uuid: 'u', isOpen: true, isAssigned: true, histories: 'h', nodes: 'n', operations: 0 },
+};
 const TURNS = 50;
 
 /**
@@ -58,6 +63,17 @@ function openSetting({ isKnown = false, isNewest = true, earlier = 0n } = {}) {
       createWriter: indexOf,
       ready: async () => {},
       fence: { raise: async () => isNewest },
+      watched: {
+        ...{ aliases: new Map(), faults: createKnownFaults(), progressIndex: PROGRESS.index },
+        observer: {
+          contents: async () => new Map([[PROGRESS.index, PROGRESS.content]]),
+          definitions: async () => new Map(),
+          version: async () => 1,
+        },
+        published: { read: async () => [], write: async () => {} },
+        record: () => ({ read: async () => undefined, write: async () => {} }),
+      },
+      unusable: async () => ({ missing: [], outdated: [] }),
       changedTags: () => createMemoryChangedTags(),
       progress: () => ({
         read: async () => announced.at(-1),

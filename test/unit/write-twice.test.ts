@@ -58,3 +58,20 @@ it('refreshes both', async () => {
   await index.refresh();
   expect(earlier.visible.size).toBe(1);
 });
+
+it('counts documents that were made for the previous index as not written', async () => {
+  const { next, earlier, index } = open();
+  const row: DocumentRow = { type: 'api::a.a', world: 'draft', key: 1, position: 1n };
+  const made = [index.present(row, NEIGHBOURS)];
+  const again = [{ kind: 'again', reason: 'its index is made again' }];
+  const writing = index.write(made, { refresh: true });
+  index.retarget(earlier);
+  expect(await writing).toEqual(again);
+  expect(await index.write(made, { refresh: true })).toEqual(again);
+  expect(earlier.visible.size).toBe(0);
+  expect(await index.write([index.present(row, NEIGHBOURS)], { refresh: true })).toEqual([
+    { kind: 'written' },
+  ]);
+  expect([...earlier.visible.values()]).toEqual(['earlier 1 at 1']);
+  expect(next.visible.size).toBe(1);
+});

@@ -44,6 +44,17 @@ export type StaleDocuments = {
    * `complete`, because searches find other indices until then.
    */
   markAll(types: readonly Uid[], isReplacing?: boolean): void;
+  /**
+   * Marks every row of these types, because their indices were lost. No write waits for them, and positions count as shown without them:
+   * reads of these types are refused until `areLost` returns false.
+   */
+  markLost(types: readonly Uid[]): void;
+  /** Returns whether documents of these types that `markLost` has marked are not written yet. */
+  areLost(types: readonly Uid[]): boolean;
+  /** Returns whether some document of a type lacks a change up to a position. */
+  isBehind(type: Uid, position: bigint): boolean;
+  /** Lets positions count as shown without these types, because their reads are refused. Replaces the types of earlier calls. */
+  disregard(types: readonly Uid[]): void;
   /** Makes the record complete: searches find the documents that it is about. */
   complete(): void;
   /** Makes the record incomplete, also after a restart: the index shows a history that is not the graph's. */
@@ -112,6 +123,8 @@ export function delegateStaleDocuments(record: () => StaleDocuments | undefined)
   return { ...delegate(current), parked: delegate(() => current().parked) };
 }
 
+/** Position of marks for which no position waits. */
+const AFTER_ALL_CHANGES = Number.MAX_SAFE_INTEGER;
 const RECORDED = 'accounted';
 const UNSEEN = 'unseen';
 /** No graph has this position. */
@@ -150,17 +163,15 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
       if (complete) note(at);
     },
     markAll(types, isReplacing = false) {
-      const { schema } = context();
+      const change = { since: Number(position()), position: Number(position()) };
       transaction(db.connection, () => {
-        stale.markTypes(
-          types.map((uid) => schema.type(uid).number),
-          Number(position()),
-        );
+        stale.markTypes(numbersOf(context(), types), change);
         if (!isReplacing) note(position());
       });
       complete = !isReplacing;
       begun ??= position();
     },
+    ...lostDocuments(options, stale),
     complete() {
       transaction(db.connection, () => note(position()));
       complete = true;
@@ -222,11 +233,38 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
   };
 }
 
+type LostDocuments = Pick<StaleDocuments, 'markLost' | 'areLost' | 'isBehind' | 'disregard'>;
+
+function lostDocuments({ db, context, position }: StaleDocumentsOptions, stale: StaleRows): LostDocuments {
+  return {
+    markLost(types) {
+      const change = { since: AFTER_ALL_CHANGES, position: Number(position()) };
+      transaction(db.connection, () => stale.markTypes(numbersOf(context(), types), change, true));
+    },
+    areLost(types) {
+      return stale.hasMarks(numbersOf(context(), types), {
+        since: AFTER_ALL_CHANGES,
+        position: AFTER_ALL_CHANGES,
+      });
+    },
+    isBehind(type, at) {
+      return stale.hasMarks(numbersOf(context(), [type]), { since: 0, position: Number(at) });
+    },
+    disregard(types) {
+      stale.disregard(numbersOf(context(), types));
+    },
+  };
+}
+
+function numbersOf({ schema }: ReaderContext, types: readonly Uid[]): readonly number[] {
+  return types.map((uid) => schema.type(uid).number);
+}
+
 function settleRows(
   stale: StaleRows,
   { position, parked }: Pick<IndexProgress, 'position' | 'parked'>,
 ): void {
-  stale.forget(Number(position));
+  stale.forget(Number(position), AFTER_ALL_CHANGES);
   if (parked.length === 0 && !stale.hasParked()) return;
   stale.dropAllParked();
   for (const row of parked) stale.park(row, row);

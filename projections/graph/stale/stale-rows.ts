@@ -3,6 +3,7 @@ import { WORLDS, type World } from '../../../shared/read-index/read-index.ts';
 import type { Uid } from '../../../shared/schema/content-type.ts';
 import type { GraphDatabase, SqlRow } from '../store/graph-database.ts';
 import { versionOfKey, type WorldNumber, worldNumber, worldsOf } from '../store/row-keys.ts';
+import { markOf, markTypes, UPSERT } from './mark-rows.ts';
 
 /** A row whose document in a world lacks changes: the first at or after `since`, the last at `position`. */
 export type StaleRow = {
@@ -66,7 +67,6 @@ export type ParkedDocument = ParkedState & {
 /** Record of stale documents in the graph's file, marked in the graph's own transactions. */
 export type StaleRows = ReturnType<typeof openStaleRows>;
 
-const UPSERT = `ON CONFLICT (world, key) DO UPDATE SET prompt = max(prompt, excluded.prompt), position = excluded.position`;
 const MARK = `INSERT INTO stale (world, key, prompt, since, position, marked_at) VALUES (?, ?, ?, ?, ?, ?) ${UPSERT}`;
 const STALE =
   'SELECT s.world, s.key, e.type, s.since, s.position FROM stale s JOIN entries e ON e.id = s.key / 4';
@@ -85,6 +85,12 @@ const UNPARK = `DELETE FROM parked WHERE world = ? AND ${LISTED}`;
 const HIDE = 'UPDATE parked SET hidden = 1 WHERE world = ? AND key = ? AND hidden = 0';
 
 const OLDEST = 'SELECT min(since) FROM stale WHERE prompt = ?';
+/** Takes a JSON list of types, by number. */
+const OLDEST_EXCEPT = `SELECT s.since FROM stale s JOIN entries e ON e.id = s.key / 4
+  WHERE s.prompt = ? AND e.type NOT IN (SELECT value FROM json_each(?)) ORDER BY s.since LIMIT 1`;
+/** Finds a row of a JSON list of types that is stale since a position of a range. */
+const STALE_SINCE = `SELECT 1 FROM stale s JOIN entries e ON e.id = s.key / 4
+  WHERE s.prompt >= 0 AND s.since BETWEEN ? AND ? AND e.type IN (SELECT value FROM json_each(?)) LIMIT 1`;
 
 /** A write may have to wait if its position is between the first and the last change of a mark. */
 const AWAITED = 'SELECT 1 FROM stale WHERE prompt > 0 AND since <= ? AND position >= ? LIMIT 1';
@@ -113,7 +119,7 @@ export function openStaleRows(db: GraphDatabase, { typeOf, numberOf }: TypeNumbe
     since: since as number,
     position: position as number,
   });
-  const hide = ({ world, key }: DocumentKey): boolean => db.run(HIDE, worldNumber(world), key) > 0;
+  let unread: readonly number[] = [];
   return {
     mark(world: WorldNumber, key: number, lane: Lane, { since, position }: ChangeSpan): void {
       db.run(MARK, world, key, URGENCIES[lane], since, position, Date.now());
@@ -122,18 +128,18 @@ export function openStaleRows(db: GraphDatabase, { typeOf, numberOf }: TypeNumbe
     markSelected(select: string, entry: number, world: WorldNumber, { since, position }: ChangeSpan): void {
       db.run(markOf(select), world, since, position, Date.now(), entry);
     },
-    /** Marks every row of the types, by number. */
-    markTypes(types: readonly number[], position: number): void {
-      for (const type of types) {
-        for (const world of WORLDS.keys()) {
-          // Draft rows are in the draft world, published rows in the published world, and rows of types without drafts in both.
-          const keys = 'SELECT key FROM rows WHERE type = ? AND key % 4 IN (?, 2)';
-          db.run(markOf(keys), world, position, position, Date.now(), type, world);
-        }
-      }
+    markTypes(types: readonly number[], span: ChangeSpan, isAnew = false): void {
+      markTypes(db, types, span, isAnew);
     },
-    isMarked: ({ world, key }: DocumentKey): boolean =>
-      db.get('SELECT 1 FROM stale WHERE world = ? AND key = ?', worldNumber(world), key) !== undefined,
+    isMarked({ world, key }: DocumentKey): boolean {
+      return db.get('SELECT 1 FROM stale WHERE world = ? AND key = ?', worldNumber(world), key) !== undefined;
+    },
+    hasMarks(types: readonly number[], { since, position }: ChangeSpan): boolean {
+      return db.get(STALE_SINCE, since, position, JSON.stringify(types)) !== undefined;
+    },
+    disregard(types: readonly number[]): void {
+      unread = types;
+    },
     /** Yields each row in each of its worlds, stale or not. */
     *everyRow(): Iterable<StaleRow> {
       for (let from = 0; ; ) {
@@ -180,8 +186,9 @@ export function openStaleRows(db: GraphDatabase, { typeOf, numberOf }: TypeNumbe
         if (anyRefused) db.run(UNPARK, world, list);
       }
     },
-    /** Records that another process has written all changes up to `position` to every document. */
-    forget(position: number): void {
+    /** Records that another process has written all changes up to `position` to every document, and all marks of `since`. */
+    forget(position: number, since: number): void {
+      db.run('DELETE FROM stale WHERE since = ? AND position <= ?', since, position);
       if (db.get('SELECT 1 FROM stale WHERE since <= ? LIMIT 1', position) === undefined) return;
       db.run('DELETE FROM stale WHERE position <= ?', position);
       db.run('UPDATE stale SET since = ? WHERE since <= ?', position + 1, position);
@@ -197,19 +204,25 @@ export function openStaleRows(db: GraphDatabase, { typeOf, numberOf }: TypeNumbe
     hasParked: (): boolean => hasParked(db),
     /** Hides a refused document and schedules it again; returns whether it was refused and not hidden. No write waits for it. */
     retry(row: DocumentKey, position: number): boolean {
-      if (!hide(row)) return false;
+      if (!hide(db, row)) return false;
       // The mark is like one of a future change, so that the announced position of searches does not go down.
       db.run(MARK, worldNumber(row.world), row.key, 0, position + 1, position, Date.now());
       return true;
     },
-    /** Hides a refused document, and leaves it as it is in the index; returns whether it was refused and not hidden. */
-    drop: hide,
+    drop(row: DocumentKey): boolean {
+      return hide(db, row);
+    },
     dropAllParked(): void {
       db.run('DELETE FROM parked');
     },
     /** Returns the position since which a row of the lane is stale; undefined if none is stale. */
     oldest(lane: Lane): number | undefined {
-      return (db.get(OLDEST, URGENCIES[lane])?.[0] as number | null | undefined) ?? undefined;
+      const urgency = URGENCIES[lane];
+      const found =
+        unread.length === 0
+          ? db.get(OLDEST, urgency)
+          : db.get(OLDEST_EXCEPT, urgency, JSON.stringify(unread));
+      return (found?.[0] as number | null | undefined) ?? undefined;
     },
     /** Returns whether a write at this position may have to wait for some document. */
     mayBeAwaited: (position: number): boolean => db.get(AWAITED, position, position) !== undefined,
@@ -232,10 +245,9 @@ function selectIn(db: GraphDatabase, numberOf: TypeNumbers['numberOf']) {
   };
 }
 
-/** Returns SQL that marks the selected keys. No write waits for them. */
-function markOf(select: string): string {
-  return `INSERT INTO stale (world, key, prompt, since, position, marked_at)
-    SELECT ?, key, ${URGENCIES.backlog}, ?, ?, ? FROM (${select}) WHERE true ${UPSERT}`;
+/** Hides a refused document, and leaves it as it is in the index; returns whether it was refused and not hidden. */
+function hide(db: GraphDatabase, { world, key }: DocumentKey): boolean {
+  return db.run(HIDE, worldNumber(world), key) > 0;
 }
 
 /** Returns the reads of refused documents. All include hidden documents until they are written. */

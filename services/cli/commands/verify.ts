@@ -30,9 +30,17 @@ export type VerifyOptions = JsonOption & {
 type Difference =
   | LogDifference
   | ({ readonly kind: 'read index' } & IndexDifference)
+  | IndexFaultDifference
   | GraphDifference
   | EventDifference
   | AssetDifference;
+
+/** An index that was not compared, with the reason. */
+type IndexFaultDifference = {
+  readonly kind: 'index';
+  readonly type: string;
+  readonly differing: readonly [string];
+};
 
 /** An event that does not fit the schema of its type (docs/events.md). */
 type EventDifference = {
@@ -107,6 +115,8 @@ async function verifyIndex(
       if (line.kind === 'difference') {
         const { kind: _, ...difference } = line;
         note(report, { kind: 'read index', ...difference }, difference.repaired);
+      } else if (line.kind === 'fault') {
+        note(report, { kind: 'index', type: line.type, differing: [line.reason] }, false);
       } else if (line.kind === 'progress') {
         report.progress ??= showProgress(line.rows, 'comparing the read index');
         report.progress.advance(line.checked - shown);
@@ -206,6 +216,7 @@ function note(report: Report, difference: Difference, repaired: boolean): void {
 function present(difference: Difference): string {
   if (difference.kind === 'log') return presentLogDifference(difference);
   const what = difference.differing.join(', ');
+  if (difference.kind === 'index') return `index: ${difference.type}: ${what}`;
   if (difference.kind === 'event')
     return `event: position ${difference.position}, ${difference.stream}: ${what}`;
   if (difference.kind === 'uploaded file')
@@ -225,5 +236,7 @@ function countOf(count: number): string {
 function adviceFor(graph: number, { repair }: VerifyOptions, lost: number): string {
   if (lost > 0) return ': restore the missing uploaded files from a backup';
   if (graph > 0) return ': varve rebuild --graph replaces the content graph';
-  return repair ? ' that could not be repaired' : ': varve verify --repair rewrites the differing rows';
+  return repair
+    ? ' that could not be repaired: varve rebuild --type makes the index of a type again'
+    : ': varve verify --repair rewrites the differing rows';
 }

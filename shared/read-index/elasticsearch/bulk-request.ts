@@ -74,6 +74,8 @@ function joined(slabs: ByteSlabs, documents: readonly IndexableDocument[]) {
   return { slab, body: slab.subarray(0, size) };
 }
 
+/** An operator can open the index again. Elasticsearch answers with 400, as if the document were wrong. */
+const CLOSED = 'index_closed_exception';
 const WRITTEN: WriteOutcome = Object.freeze({ kind: 'written' });
 
 function outcomes(documents: readonly IndexableDocument[], answer: BulkAnswer): readonly WriteOutcome[] {
@@ -90,7 +92,7 @@ function outcome({ status, error }: BulkItem): WriteOutcome {
   if (error === undefined || status === 409) return WRITTEN;
   const cause = error.caused_by?.reason === undefined ? '' : ` (${error.caused_by.reason})`;
   const reason = `${error.type}: ${error.reason}${cause}`;
-  return { kind: isPassing(status) ? 'again' : 'refused', reason };
+  return { kind: isPassing(status) || error.type === CLOSED ? 'again' : 'refused', reason };
 }
 
 /** Returns whether a failure is temporary: the cluster is too busy, a shard does not exist yet, or an index was removed. */

@@ -1,5 +1,6 @@
-import { errors } from '@elastic/elasticsearch';
+import { type Client, errors } from '@elastic/elasticsearch';
 import type { OwnerStore } from '../../owner-record.ts';
+import type { Uid } from '../../schema/content-type.ts';
 import type { SchemaRegistry } from '../../schema/schema-registry.ts';
 import type { AnsweringProcesses } from '../answering-processes.ts';
 import type { ChangedTagsStore } from '../changed-tags.ts';
@@ -9,13 +10,20 @@ import type { ProgressStore } from '../index-progress.ts';
 import type { IndexSet } from '../index-set.ts';
 import type { StoredDocuments } from '../stored-documents.ts';
 import { createDocumentWriter } from './document-writer.ts';
+import { isBlocked } from './indices/acknowledged.ts';
 import { createAnsweringDocuments } from './indices/answering-documents.ts';
 import { watchCluster } from './indices/cluster-health.ts';
 import type { IndexSpread } from './indices/create-index.ts';
 import { forgetProgress } from './indices/forget-progress.ts';
-import { createIndexSets, type IndexSets, readLiveSet } from './indices/index-sets.ts';
+import { createIndexSets, type IndexSets } from './indices/index-sets.ts';
 import { createLeaderFence, type LeaderFence } from './indices/leader-fence.ts';
-import { haveAllIndices, type OpenedIndices, openIndices } from './indices/open-indices.ts';
+import {
+  findUnusable,
+  haveAllIndices,
+  type OpenedIndices,
+  openIndices,
+  type UnusableTypes,
+} from './indices/open-indices.ts';
 import {
   createOwnerDocument,
   createProgressDocument,
@@ -23,10 +31,11 @@ import {
 } from './indices/progress-document.ts';
 import { placesOf } from './indices/read-indices.ts';
 import { createTagsDocument } from './indices/tags-document.ts';
+import { createWatchedIndices, type WatchedIndices } from './indices/watched-indices.ts';
 import { createLayouts } from './layout/create-layouts.ts';
 import { dependenciesOf } from './layout/dependencies.ts';
 import type { DenormaliseSettings, DocumentLayout } from './layout/document-layout.ts';
-import { createIndexNames } from './layout/index-names.ts';
+import { createIndexNames, type IndexNames } from './layout/index-names.ts';
 import { type CurrentSet, createCurrentSet } from './read/current-set.ts';
 import { createElasticsearchReader, type ElasticsearchReader } from './read/elasticsearch-reader.ts';
 import { readStoredDocuments } from './read/read-stored-documents.ts';
@@ -45,6 +54,8 @@ export type ElasticsearchCluster = {
   createWriter(set?: IndexSet): DocumentIndex;
   /** The index set that this process reads. */
   readonly indices: CurrentSet;
+  /** The indices as somebody else may change them. */
+  readonly watched: WatchedIndices;
   /** Returns the index sets of a data directory: the live one, and functions to make others and to switch to them. */
   sets(log: string, directory: string): IndexSets;
   /** Makes reads and writes use this set. */
@@ -63,6 +74,7 @@ export type ElasticsearchCluster = {
   openIndices(options: {
     readonly log: string;
     readonly replaceAll: boolean;
+    readonly distrusted: readonly Uid[];
     readonly epoch: number;
   }): Promise<OpenedIndices>;
   readonly watch: ClusterWatch;
@@ -71,6 +83,8 @@ export type ElasticsearchCluster = {
   readonly owner: OwnerStore;
   /** Returns whether reads find, for every content type, an index that was made from this log and for the current definition. */
   isWhole(log: string): Promise<boolean>;
+  /** Returns the content types whose indices cannot be used for this log. */
+  unusable(log: string): Promise<UnusableTypes>;
   close(): Promise<void>;
 };
 
@@ -95,23 +109,20 @@ const READY_WITHIN = '10s';
 
 /** Creates the cluster. It connects to nothing yet. Throws a sentence if a content type does not fit into an index. */
 export function createElasticsearchCluster(options: ElasticsearchClusterOptions): ElasticsearchCluster {
-  const { connection, space, registry, rowCacheBytes = 0 } = options;
+  const { connection, space, registry, rowCacheBytes = 0, now = () => performance.now() } = options;
   const layouts = createLayouts(registry, options.denormalise);
   const client = createElasticsearchClient(connection);
   const names = createIndexNames(space);
-  const layoutOf = (type: string): DocumentLayout => {
-    const layout = layouts.get(type);
-    if (layout === undefined) throw new Error(`content type ${type} has no index`);
-    return layout;
-  };
-  const { now = () => performance.now() } = options;
   const all = [...layouts.values()];
-  const aliases = new Set(placesOf(all).map(({ layout, world }) => names.alias(layout.type, world)));
-  const indices = createCurrentSet(() => readLiveSet(client, space, aliases), now);
+  const aliases = aliasesOf(all, names);
+  const watched = createWatchedIndices(client, space, aliases);
+  const indices = createCurrentSet(watched.readLive, now);
   let written: IndexSet = {};
   const spread = options.spread ?? ONE_SHARD;
+  const layoutOf = (type: Uid) => requireLayout(layouts, type);
   return {
     indices,
+    watched,
     sets: (log, directory) => createIndexSets({ client, names, space, layouts: all, log, spread, directory }),
     use(set) {
       indices.fix(set);
@@ -119,6 +130,7 @@ export function createElasticsearchCluster(options: ElasticsearchClusterOptions)
     },
     reader: createElasticsearchReader({
       indices,
+      faults: watched.faults,
       engine: createSearchEngine(client),
       ...(rowCacheBytes > 0 && { rows: createRowCache({ maxBytes: rowCacheBytes }) }),
       names,
@@ -128,10 +140,7 @@ export function createElasticsearchCluster(options: ElasticsearchClusterOptions)
     }),
     createWriter: (set = written) =>
       createDocumentWriter({ client, names, layouts: layoutOf, types: layouts.keys(), set }),
-    progress: (log) => createProgressDocument({ client, space, log }),
-    forgetProgress: (log) => forgetProgress({ client, space, log }),
-    answering: (log) => createAnsweringDocuments({ client, space, log }),
-    changedTags: (log) => createTagsDocument({ client, space, log }),
+    ...createSharedDocuments(client, space),
     stored: readStoredDocuments(client, (type, world) => {
       const alias = names.alias(type, world);
       return written[alias] ?? alias;
@@ -141,15 +150,44 @@ export function createElasticsearchCluster(options: ElasticsearchClusterOptions)
       await client.cluster.health(health, { maxRetries: 0 });
     },
     watch: watchCluster(connection.url ?? connection.cloudId, { client, space, aliases }),
-    fence: createLeaderFence(client, space),
-    owner: createOwnerDocument(client, space),
-    async openIndices({ log, replaceAll, epoch }) {
+    async openIndices(opening) {
       await openProgressIndex(client, space);
-      return openIndices({ client, names, space, layouts: all, log, replaceAll, epoch, spread });
+      return openIndices({ ...opening, client, names, space, layouts: all, spread });
     },
     isWhole: (log) => haveAllIndices({ client, names, space, layouts: all, log }),
+    unusable: (log) => findUnusable({ client, names, space, layouts: all, log }),
     close: () => client.close(),
   };
+}
+
+type SharedDocuments = Pick<
+  ElasticsearchCluster,
+  'progress' | 'forgetProgress' | 'answering' | 'changedTags' | 'fence' | 'owner'
+>;
+
+/** Creates the documents that the processes of a namespace share, besides those of the content. */
+function createSharedDocuments(client: Client, space: string): SharedDocuments {
+  return {
+    progress: (log) => createProgressDocument({ client, space, log }),
+    forgetProgress: (log) => forgetProgress({ client, space, log }),
+    answering: (log) => createAnsweringDocuments({ client, space, log }),
+    changedTags: (log) => createTagsDocument({ client, space, log }),
+    fence: createLeaderFence(client, space),
+    owner: createOwnerDocument(client, space),
+  };
+}
+
+function requireLayout(layouts: ReadonlyMap<Uid, DocumentLayout>, type: Uid): DocumentLayout {
+  const layout = layouts.get(type);
+  if (layout === undefined) throw new Error(`content type ${type} has no index`);
+  return layout;
+}
+
+/** Returns the content type of each name under which searches find an index. */
+function aliasesOf(layouts: readonly DocumentLayout[], names: IndexNames): ReadonlyMap<string, Uid> {
+  return new Map(
+    placesOf(layouts).map(({ layout, world }) => [names.alias(layout.type, world), layout.type]),
+  );
 }
 
 /** Returns the rows that the documents of all content types show besides their own. `denormalise`: the setting of the cluster. */
@@ -163,6 +201,7 @@ export function documentDependencies(
 /** Returns whether time or an operator can fix a failure; false if the cluster understood the request and refused it. */
 export function isPassingFailure(error: unknown): boolean {
   if (!(error instanceof errors.ResponseError)) return error instanceof errors.ElasticsearchClientError;
+  if (isBlocked(error)) return true;
   const status = error.statusCode ?? 500;
   return status >= 500 || status === 429 || status === 408;
 }

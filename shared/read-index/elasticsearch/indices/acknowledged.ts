@@ -7,6 +7,11 @@ class Unacknowledged extends errors.ElasticsearchClientError {
   }
 }
 
+/** Returns whether the cluster refuses a change because somebody has blocked an index or the cluster. The block may be lifted later. */
+export function isBlocked(error: unknown): boolean {
+  return error instanceof errors.ResponseError && error.body?.error?.type === 'cluster_block_exception';
+}
+
 /**
  * Resolves when all nodes of the cluster have confirmed a change of its state, such as an alias switch. Rejects with a passing failure if
  * they do not confirm it in time. Varve may repeat the change, whatever happened to the first attempt.

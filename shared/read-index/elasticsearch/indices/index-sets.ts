@@ -1,4 +1,5 @@
 import type { Client } from '@elastic/elasticsearch';
+import { addToList } from '../../../map-values.ts';
 import type { Uid } from '../../../schema/content-type.ts';
 import type { IndexSet } from '../../index-set.ts';
 import type { World } from '../../read-index.ts';
@@ -121,18 +122,25 @@ export function firstNumberOf(epoch: number): number {
 
 const NUMBERS_OF_EPOCH = 1_000;
 
-/** Returns the live indices of a namespace, by their aliases. */
+/**
+ * Returns the live indices of a namespace, by their aliases. Leaves out an alias that somebody gave to several indices, or to one with a
+ * name that is none of Varve's.
+ */
 export async function readLiveSet(
   client: Client,
   space: string,
   aliases: ReadonlySet<string>,
 ): Promise<IndexSet> {
   const found: AliasesByIndex = await client.indices.getAlias({ name: `${space}-*` });
-  const set: Record<string, string> = {};
+  const named = new Map<string, string[]>();
   for (const [index, { aliases: has = {} }] of Object.entries(found)) {
-    for (const alias of Object.keys(has)) if (aliases.has(alias)) set[alias] = index;
+    for (const alias of Object.keys(has)) if (aliases.has(alias)) addToList(named, alias, index);
   }
-  return set;
+  return Object.fromEntries(
+    [...named].flatMap(([alias, [index = '', ...others]]) =>
+      others.length === 0 && isIndexOf(alias, index) ? [[alias, index]] : [],
+    ),
+  );
 }
 
 /** Returns whether all indices of this set are live. */
@@ -160,6 +168,10 @@ export async function removeSet(client: Client, space: string, set: IndexSet): P
   const used = Object.values(await readLiveSet(client, space, new Set(Object.keys(set))));
   const unused = Object.values(set).filter((index) => !used.includes(index));
   await deleteIndices(client, unused);
+}
+
+function isIndexOf(alias: string, index: string): boolean {
+  return index.startsWith(`${alias}-`) && Number.isInteger(Number(index.slice(alias.length + 1)));
 }
 
 type AliasesByIndex = { readonly [index: string]: { readonly aliases?: object } };

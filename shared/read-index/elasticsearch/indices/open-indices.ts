@@ -3,7 +3,7 @@ import type { Uid } from '../../../schema/content-type.ts';
 import type { IndexSet } from '../../index-set.ts';
 import type { DocumentLayout } from '../layout/document-layout.ts';
 import { writeAlias } from '../layout/index-names.ts';
-import { acknowledged } from './acknowledged.ts';
+import { acknowledged, isBlocked } from './acknowledged.ts';
 import { createIndex, replicaSettings, signature } from './create-index.ts';
 import { deleteIndices } from './delete-indices.ts';
 import { firstNumberOf, type IndexSetsOptions, liveSet } from './index-sets.ts';
@@ -21,6 +21,8 @@ import { tagsIndex } from './tags-document.ts';
 export type OpenIndicesOptions = Omit<IndexSetsOptions, 'directory'> & {
   /** True to make every document again, even if the indices are complete. */
   readonly replaceAll: boolean;
+  /** Types whose existing indices are not used any more. */
+  readonly distrusted: readonly Uid[];
   /** Epoch of the leader that makes the indices. */
   readonly epoch: number;
 };
@@ -44,16 +46,21 @@ export type OpenedIndices = {
 
 /** Makes the missing indices. An index is complete exactly when reads use it. An index that never became complete is made again. */
 export async function openIndices(options: OpenIndicesOptions): Promise<OpenedIndices> {
-  const { client, names, layouts, replaceAll, log } = options;
+  const { client, names, layouts, replaceAll, distrusted, log } = options;
   const found = await readIndices(options);
   const leftovers = placesOf(layouts).flatMap(found).filter(isLeftover);
   const unused = leftovers.map(({ index }) => index);
-  await deleteIndices(client, unused);
+  await deleteUnblocked(client, unused);
   await setReplicas(options);
-  const missing = layouts.filter((layout) => replaceAll || !isWhole(found, layout, log));
+  const missing = layouts.filter(
+    (layout) => replaceAll || distrusted.includes(layout.type) || !isWhole(found, layout, log),
+  );
   const whole = layouts.filter((layout) => !missing.includes(layout));
   const set: Record<string, string> = { ...liveSet(found, { names, layouts: whole }) };
-  await giveWriteAliases(client, Object.values(set));
+  await giveWriteAliases(
+    client,
+    placesOf(whole).flatMap((place) => found(place).filter(({ read, written }) => read && !written)),
+  );
   const built = await Promise.all(placesOf(missing).map((place) => makeNext(options, place, found(place))));
   for (const { alias, index } of built) set[alias] = index;
   const replaced = built.flatMap(({ old }) => old);
@@ -62,16 +69,38 @@ export async function openIndices(options: OpenIndicesOptions): Promise<OpenedIn
     set,
     replaces: replaced.length > 0,
     promote: () => promote(options, built),
-    removeReplaced: () => deleteIndices(client, replaced),
+    removeReplaced: () => deleteUnblocked(client, replaced),
   };
 }
 
 /** Returns whether searches find an index of every type and world that was made from this log and for these layouts. */
 export async function haveAllIndices(
-  options: Omit<OpenIndicesOptions, 'replaceAll' | 'spread' | 'epoch'>,
+  options: Omit<OpenIndicesOptions, 'replaceAll' | 'distrusted' | 'spread' | 'epoch'>,
 ): Promise<boolean> {
   const found = await readIndices(options);
   return options.layouts.every((layout) => isWhole(found, layout, options.log));
+}
+
+/** Content types without an index that can be used. */
+export type UnusableTypes = {
+  /** Searches find no index of these types in some world. */
+  readonly missing: readonly Uid[];
+  /** Searches find indices of these types that were made for other definitions, or from another log. */
+  readonly outdated: readonly Uid[];
+};
+
+/** Returns the types whose indices cannot be used. */
+export async function findUnusable(
+  options: Omit<OpenIndicesOptions, 'replaceAll' | 'distrusted' | 'spread' | 'epoch'>,
+): Promise<UnusableTypes> {
+  const found = await readIndices(options);
+  const unusable = options.layouts.filter((layout) => !isWhole(found, layout, options.log));
+  const isFound = (layout: DocumentLayout) =>
+    placesOf([layout]).every((place) => found(place).some(({ read }) => read));
+  return {
+    missing: unusable.filter((layout) => !isFound(layout)).map(({ type }) => type),
+    outdated: unusable.filter(isFound).map(({ type }) => type),
+  };
 }
 
 function isWhole(found: FoundIndices, layout: DocumentLayout, log: string): boolean {
@@ -102,9 +131,18 @@ async function makeNext(
 }
 
 /** Adds write aliases. Earlier versions of Varve wrote indices through an alias that moved. */
-async function giveWriteAliases(client: Client, indices: readonly string[]): Promise<void> {
-  const actions = indices.map((index) => ({ add: { index, alias: writeAlias(index) } }));
+async function giveWriteAliases(client: Client, indices: readonly FoundIndex[]): Promise<void> {
+  const actions = indices.map(({ index }) => ({ add: { index, alias: writeAlias(index) } }));
   if (actions.length > 0) await acknowledged(client.indices.updateAliases({ actions }));
+}
+
+/** Deletes indices. Leaves those that somebody has blocked: a later call deletes them. */
+async function deleteUnblocked(client: Client, indices: readonly string[]): Promise<void> {
+  for (const index of indices) {
+    await deleteIndices(client, [index]).catch((error: unknown) => {
+      if (!isBlocked(error)) throw error;
+    });
+  }
 }
 
 /** Sets the replicas of existing indices, except for those of the progress and the tags. These have as many as the cluster allows. */

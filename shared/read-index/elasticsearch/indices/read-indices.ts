@@ -1,7 +1,7 @@
 import type { Client } from '@elastic/elasticsearch';
 import { WORLDS, type World } from '../../read-index.ts';
 import type { DocumentLayout } from '../layout/document-layout.ts';
-import { type IndexNames, keptAlias } from '../layout/index-names.ts';
+import { type IndexNames, keptAlias, writeAlias } from '../layout/index-names.ts';
 
 /** The layout and world of an index. */
 export type IndexPlace = { readonly layout: DocumentLayout; readonly world: World };
@@ -14,6 +14,8 @@ export type FoundIndex = {
   readonly made: string;
   /** True if searches find it. */
   readonly read: boolean;
+  /** True if it has the alias for writes. */
+  readonly written: boolean;
   /** True if it belongs to a generation that is being built or is kept, so it is not a leftover. */
   readonly kept: boolean;
   /** All its aliases. */
@@ -40,7 +42,8 @@ export async function readIndices({ client, names, space }: Where): Promise<Foun
       const made = String(mappings?._meta?.['varve']);
       const kept = aliases?.[keptAlias(space)] !== undefined;
       const read = aliases?.[alias] !== undefined;
-      return [{ index, number, made, read, kept, marks: Object.keys(aliases ?? {}) }];
+      const written = aliases?.[writeAlias(index)] !== undefined;
+      return [{ index, number, made, read, written, kept, marks: Object.keys(aliases ?? {}) }];
     });
   };
 }

@@ -3,9 +3,11 @@ import type { RecentValues } from '../../../recent-values.ts';
 import type { Uid } from '../../../schema/content-type.ts';
 import type { IndexSet } from '../../index-set.ts';
 import type { RowSet, World } from '../../read-index.ts';
+import type { KnownFaults } from '../indices/known-faults.ts';
 import type { IndexNames } from '../layout/index-names.ts';
 import type { FoundWord } from '../layout/word-tokens.ts';
 import type { Layouts } from '../plan/plan-query.ts';
+import { unreadable } from '../wire/refusal.ts';
 import type { RowDetails, SearchAnswer } from '../wire/search-answer.ts';
 import type { SearchEngine } from '../wire/search-engine.ts';
 import type { Search, SearchBody } from '../wire/write-search.ts';
@@ -30,6 +32,8 @@ export type SearchContext = {
   readonly totals: KnownTotals;
   /** Index set that is read. */
   readonly indices: Pick<CurrentSet, 'get' | 'refresh'>;
+  /** Indices that must not be read. */
+  readonly faults: Pick<KnownFaults, 'refusing'>;
 };
 
 /** Reads of one answer or of a single call: one world, with the rows read so far. */
@@ -44,6 +48,9 @@ export type Session = SearchContext & {
   readonly sent: (readonly Search[])[];
 };
 
+/** The leader notices this within seconds, and then says more. */
+const NO_INDEX = 'it has no index in Elasticsearch';
+
 /** Opens the session of one answer. `set`: the indices that it reads from first to last. */
 export function openSession(context: SearchContext, world: World, set: IndexSet): Session {
   const sent: (readonly Search[])[] = [];
@@ -54,8 +61,11 @@ export function openSession(context: SearchContext, world: World, set: IndexSet)
     known: new Map(),
     vocabularies: new Map(),
     search(type, body) {
-      const alias = context.names.alias(type, world);
-      return search({ index: set[alias] ?? alias, body });
+      const fault = context.faults.refusing(type);
+      if (fault !== undefined) return Promise.reject(unreadable(type, fault.reason));
+      const index = set[context.names.alias(type, world)];
+      if (index === undefined) return Promise.reject(unreadable(type, NO_INDEX));
+      return search({ index, body });
     },
     sent,
   };

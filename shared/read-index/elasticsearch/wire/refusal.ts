@@ -47,6 +47,12 @@ export function unavailable(cause: unknown): RequestError {
   return new RequestError('read-index-unavailable', message, {}, { cause });
 }
 
+/** Returns the 503 for a content type whose index must not be read, and the reason. */
+export function unreadable(type: string, reason: string): RequestError {
+  const message = `The read index of ${type} cannot be read right now: ${reason}`;
+  return new RequestError('read-index-unavailable', message);
+}
+
 /** Returns the 503 for a cluster whose settings or rights do not allow the request. The log has the cluster's reason. */
 function refused(cause: unknown): RequestError {
   return new RequestError('read-index-unavailable', 'The read index refuses the request', {}, { cause });

@@ -1,0 +1,58 @@
+/** Changes of indices as an operator makes them, past Varve. */
+export type ElasticsearchAdmin = {
+  readonly url: string;
+  /** Sends a request. Returns the answer, and fails if Elasticsearch refuses. */
+  send(method: string, path: string, body?: object): Promise<unknown>;
+  /** Returns the index that an alias names. */
+  liveIndex(alias: string): Promise<string>;
+  /** Takes the snapshot that `restore` restores. */
+  snapshot(): Promise<void>;
+  /** Restores indices of the last snapshot over the existing ones. */
+  restore(indices: string): Promise<void>;
+  /** Deletes all indices of a namespace. */
+  deleteAll(space: string): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Creates the administration of a namespace, with a repository for its snapshots in the node's own folder. */
+export async function createElasticsearchAdmin(url: string, space: string): Promise<ElasticsearchAdmin> {
+  const repository = `/_snapshot/${space}`;
+  let snapshots = 0;
+  const send = async (method: string, path: string, body?: object): Promise<unknown> => {
+    const headers = { 'content-type': 'application/json' };
+    const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+    const answer = await fetch(url + path, init);
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+    return JSON.parse(text);
+  };
+  const namesOf = async (pattern: string): Promise<readonly string[]> =>
+    Object.keys((await send('GET', `/${pattern}?filter_path=*.aliases&expand_wildcards=all`)) as object);
+  await send('PUT', repository, { type: 'fs', settings: { location: space } });
+  return {
+    url,
+    send,
+    async liveIndex(alias) {
+      const [index = ''] = Object.keys((await send('GET', `/_alias/${alias}`)) as object);
+      return index;
+    },
+    async snapshot() {
+      snapshots++;
+      const body = { indices: `${space}-*`, include_global_state: false };
+      await send('PUT', `${repository}/s${snapshots}?wait_for_completion=true`, body);
+    },
+    async restore(indices) {
+      const names = await namesOf(indices);
+      await send('POST', `/${names.join()}/_close`);
+      const body = { indices: names.join(), include_global_state: false };
+      await send('POST', `${repository}/s${snapshots}/_restore?wait_for_completion=true`, body);
+    },
+    async deleteAll(of) {
+      await send('DELETE', `/${(await namesOf(`${of}-*`)).join()}`);
+    },
+    async close() {
+      await send('DELETE', `${repository}/*`).catch(() => {});
+      await send('DELETE', repository);
+    },
+  };
+}
