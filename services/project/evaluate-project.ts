@@ -25,8 +25,9 @@ export function projectVariables(root: string): NodeJS.ProcessEnv & { readonly N
 
 /**
  * Evaluates modules of the project at `root`, which are foreign code. Each runs in a separate process, which is ended
- * after `timeLimitMs`. The process can read only the project, and has only NODE_ENV and the variables of the project's
- * `.env`. JSON files are parsed without a process.
+ * after `timeLimitMs`. The process can read only the project. It starts with an empty environment: a variable such as NODE_OPTIONS or
+ * LD_PRELOAD in the project's `.env` would run code without limits. The program sets NODE_ENV and these variables afterwards. JSON files
+ * are parsed without a process.
  */
 export function createEvaluateModule(root: string, timeLimitMs = TIME_LIMIT_MS): EvaluateModule {
   const folder = realpathSync(root);
@@ -39,7 +40,8 @@ export function createEvaluateModule(root: string, timeLimitMs = TIME_LIMIT_MS):
       ['--permission', ...rights, '--disable-warning=ExperimentalWarning', PROGRAM, realpathSync(file)],
       {
         cwd: folder,
-        env,
+        env: {},
+        input: JSON.stringify(env),
         timeout: timeLimitMs,
         killSignal: 'SIGKILL',
         maxBuffer: MAX_BYTES,
