@@ -114,3 +114,14 @@ export function isEmail(text: string): boolean {
   // The library requires two letters at the end, and accepts an address in brackets.
   return !domain.startsWith('[') && z.regexes.rfc5322Email.test(`${text.slice(0, at)}@${domain}x`);
 }
+
+/** Characters with a meaning in a list of addresses: quotes, comments, names, separators. */
+const LIST_SYNTAX = /[\s"<>(),;:\\]/;
+
+/**
+ * Returns whether a text is an address to which mail can be sent. A quoted part is refused: a mail program could read another address
+ * in it, and send a code to somebody else.
+ */
+export function isMailAddress(text: string): boolean {
+  return isEmail(text) && !LIST_SYNTAX.test(text);
+}

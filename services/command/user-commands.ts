@@ -19,7 +19,7 @@ import { type PreparedWrite, prepareWrite, refuse } from './prepare-write.ts';
 import { type BodyProblem, notFoundError, problemsError, validationError } from './problem.ts';
 import { refuseUnknownKeys } from './refuse-unknown-keys.ts';
 import { documentIdIn } from './resolve-reference.ts';
-import { isEmail, parseDatetime } from './scalar-values.ts';
+import { isMailAddress, parseDatetime } from './scalar-values.ts';
 import { uniqueProblems } from './unique-values.ts';
 
 /** Keys of an answer that a client may send back. They have no effect; Strapi writes `createdAt`. */
@@ -138,7 +138,7 @@ function fieldProblems(field: (typeof FIELDS)[number], value: unknown, isCreatio
   if (isEmpty) return problem(`${field} must be at least 1 characters`);
   if (field === 'role') return value === null ? problem(typeMessage(field, 'object', value, value)) : [];
   if (typeof value !== 'string') return problem(typeMessage(field, 'string', value, value));
-  return field === 'email' && !isEmail(value) ? problem('email must be a valid email') : [];
+  return field === 'email' && !isMailAddress(value) ? problem('email must be a valid email') : [];
 }
 
 /**

@@ -3,6 +3,7 @@ import { isRecord } from '../../shared/json-record.ts';
 import { typeMessage } from '../command/describe-value.ts';
 import { longPasswordProblem } from '../command/password-rules.ts';
 import { type BodyProblem, problemsError } from '../command/problem.ts';
+import { isMailAddress } from '../command/scalar-values.ts';
 
 type Fields = Readonly<Record<string, string>>;
 type Check = (fields: Fields) => BodyProblem | undefined;
@@ -39,7 +40,7 @@ function textProblem(name: string, value: unknown): BodyProblem[] {
 }
 
 function addressProblem({ email }: Fields): BodyProblem | undefined {
-  if (email === undefined || z.regexes.rfc5322Email.test(email)) return undefined;
+  if (email === undefined || (z.regexes.rfc5322Email.test(email) && isMailAddress(email))) return undefined;
   return { path: 'email', message: 'email must be a valid email', value: email };
 }
 

@@ -11,7 +11,9 @@ export function smtpMailer(address: string, from: string): SendMail {
   let opening: ReturnType<typeof openTransport> | undefined;
   return async (mail) => {
     opening ??= openTransport(address);
-    await (await opening).sendMail({ ...mail, from, text: mail.html });
+    // A text would be parsed as a list of addresses with names.
+    const to = { name: '', address: mail.to };
+    await (await opening).sendMail({ ...mail, to, from, text: mail.html });
   };
 }
 
