@@ -1,4 +1,4 @@
-import { createReadStream, existsSync, statSync } from 'node:fs';
+import { createReadStream, existsSync, lstatSync, statSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
 import path from 'node:path';
 import { PassThrough, Readable, type Transform } from 'node:stream';
@@ -166,12 +166,19 @@ async function* folderFiles({ file, onBytes }: Archive): AsyncGenerator<ArchiveF
     found.push(name.split(path.sep).join('/'));
   for (const name of found.sort(byPart)) {
     const location = path.join(file, name);
-    const about = statSync(location);
+    const about = lstatSync(location);
+    // strapi export writes none. A link could name any file of the machine, and assets are served.
+    if (about.isSymbolicLink()) throw new Error(`${location} is a symbolic link: an archive has only files`);
     if (!about.isFile()) continue;
-    const content = createReadStream(location);
-    content.on('data', (bytes) => onBytes?.(bytes.length));
-    yield { name, size: about.size, content };
-    content.destroy();
+    yield { name, size: about.size, content: countedBytes(location, onBytes) };
+  }
+}
+
+/** Yields the content of a file. It opens the file when the content is read, because a listener before would take the first bytes. */
+async function* countedBytes(file: string, onBytes: Archive['onBytes']): AsyncGenerator<Buffer> {
+  for await (const bytes of createReadStream(file) as AsyncIterable<Buffer>) {
+    onBytes?.(bytes.length);
+    yield bytes;
   }
 }
 

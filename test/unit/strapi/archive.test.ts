@@ -1,5 +1,5 @@
 import { createCipheriv, randomBytes, scryptSync } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -127,4 +127,35 @@ it('has the content types of the exported project', async () => {
   if (archived.kind === 'problems' || project.kind === 'problems') throw new Error('problems');
   expect(archived.warnings).toEqual([]);
   expect(archived.registry).toEqual(project.registry);
+});
+
+it('reads every byte of the files of a folder, and counts them', async () => {
+  const contents: Record<string, Buffer> = {
+    'metadata.json': Buffer.from('{}'),
+    'assets/uploads/large.bin': randomBytes(200_000),
+    'assets/uploads/small.bin': randomBytes(10),
+    'entities/entities_00001.jsonl': Buffer.from('{"type":"a"}\n'),
+    'schemas/schemas_00001.jsonl': Buffer.from('{}\n'),
+  };
+  for (const [name, content] of Object.entries(contents)) written(`whole/${name}`, content);
+  let counted = 0;
+  const onBytes = (bytes: number) => {
+    counted += bytes;
+  };
+  const read: Record<string, Buffer> = {};
+  for await (const file of archiveFiles({ file: join(folder, 'whole'), onBytes }))
+    read[file.name] = Buffer.concat(await Array.fromAsync(file.content));
+  expect(read).toEqual(contents);
+  expect(counted).toBe(Object.values(contents).reduce((sum, { length }) => sum + length, 0));
+});
+
+it('refuses a folder with a symbolic link, which could name any file of the machine', async () => {
+  for (const name of ['metadata.json', 'schemas/a.jsonl', 'entities/a.jsonl'])
+    written(`linked/${name}`, '{}');
+  const link = join(folder, 'linked/assets/uploads/secret.txt');
+  mkdirSync(dirname(link), { recursive: true });
+  symlinkSync('/etc/hostname', link);
+  await expect(linesByFile({ file: join(folder, 'linked') })).rejects.toThrow(
+    `${link} is a symbolic link: an archive has only files`,
+  );
 });
