@@ -15,8 +15,8 @@ import { type ChangeSpan, type Lane, type StaleRows, staleNumberIn } from './sta
 export type DependenciesOf = (registry: SchemaRegistry) => readonly Dependency[];
 
 /** Maximum number of rows that copy a changed row in one way, and in all ways, for which the write waits. */
-const AWAITED_COPIES = 100;
-const AWAITED_IN_ALL = 1_000;
+const AWAITED_COPIES = 1_000;
+const AWAITED_IN_ALL = 2_000;
 /** Maximum number of changed links for whose rows the write waits. */
 const AWAITED_LINKS = 1_000;
 
