@@ -1,6 +1,7 @@
 import { isRecord } from '../../shared/json-record.ts';
 import { FILE_TYPE, type Uid, USER_TYPE } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { derivedDocumentId } from '../command/document-id.ts';
 import {
   type Archive,
   type ArchiveFile,
@@ -106,7 +107,7 @@ function stageRow(
     notes.add(type, `omitted: ${isOfStrapi ? "belongs to Strapi's admin panel" : 'the type is not served'}`);
     return;
   }
-  const { documentId, locale, publishedAt } = data;
+  const { locale, publishedAt } = data;
   const isDraft = publishedAt === null || publishedAt === undefined;
   const version = definition?.draftAndPublish === true ? (isDraft ? 'draft' : 'published') : 'live';
   const isLocalized = definition?.localized === true;
@@ -119,15 +120,27 @@ function stageRow(
     id,
     data,
     version,
-    documentId: String(documentId),
+    documentId: documentIdOf(type, id, data),
     locale: isLocalized ? String(locale ?? defaultLocale) : null,
   });
+  if (isNew && !hasDocumentId(data)) notes.add(type, 'got a documentId: the row has none', `row ${id}`);
   if (!isNew) notes.add(type, 'omitted: an earlier row of the archive has the same id', `row ${id}`);
 }
 
+function hasDocumentId({ documentId }: Entity['data']): boolean {
+  return typeof documentId === 'string' && documentId !== '';
+}
+
+/** Returns the row's documentId. Rows of Strapi 4 have none, and get one that another import of the archive gives them again. */
+function documentIdOf(type: string, id: number, data: Entity['data']): string {
+  return hasDocumentId(data) ? String(data['documentId']) : derivedDocumentId('archive', type, String(id));
+}
+
 function stageLink({ registry, staging, notes }: StageOptions, { kind, left, right }: Link): void {
-  // The rows of a document already say which locales it has.
-  if (left.field === 'localizations') return;
+  if (left.field === 'localizations') {
+    if (left.type === right.type) staging.joinLocales(left.type, Number(left.ref), Number(right.ref));
+    return;
+  }
   const isMorph = kind === 'relation.morph';
   if (isMorph && left.type !== FILE_TYPE) {
     notes.add(

@@ -1,4 +1,5 @@
 import type { Entry } from '../../shared/document/entry.ts';
+import { valueAt } from '../../shared/map-values.ts';
 import { type Database, openDatabase } from '../../shared/sqlite/open-database.ts';
 import { prepared } from '../../shared/sqlite/prepared.ts';
 
@@ -37,6 +38,8 @@ export type Staging = {
   /** Adds a row. Returns false, and adds nothing, if another row of the type has its id. */
   addRow(row: StagedRow): boolean;
   addLink(link: StagedLink): void;
+  /** Says that two rows are locales of one document. It counts only for rows of Strapi 4, which have no documentId. */
+  joinLocales(type: string, id: number, other: number): void;
   /** Ends the writing. Call it before any read. Returns the number of documents. */
   settle(): number;
   /** Yields the rows of each document, type by type. */
@@ -76,6 +79,8 @@ const ROWS = 'SELECT type, id, document, locale, version, data FROM rows ORDER B
 const LINKS = `SELECT attribute, target_type, target_id, document, locale, rank
   FROM links JOIN rows ON rows.type = target_type AND rows.id = target_id
   WHERE owner_type = ? AND owner_id = ? ORDER BY attribute, owner_position IS NULL, owner_position, number`;
+const JOIN = `UPDATE rows SET document = (SELECT document FROM rows WHERE type = ?1 AND id = ?2)
+  WHERE type = ?1 AND id = ?3 AND data ->> 'documentId' IS NULL`;
 const DANGLING = `SELECT owner_type || ' ' || attribute, count(*) FROM links
   LEFT JOIN rows ON rows.type = target_type AND rows.id = target_id
   WHERE rows.id IS NULL GROUP BY 1 ORDER BY 1`;
@@ -86,6 +91,7 @@ export function openStaging(file: string): Staging {
   // The file is not needed after the import.
   db.exec('PRAGMA synchronous = OFF');
   db.exec('BEGIN');
+  const locales = createLocaleGroups();
   return {
     addRow({ type, id, documentId, locale, version, data }) {
       const values = [type, id, documentId, locale, version, JSON.stringify(data)];
@@ -96,7 +102,9 @@ export function openStaging(file: string): Staging {
       const ends = [ownerType, ownerId, attribute, targetType, targetId];
       prepared(db, INSERT_LINK).run(...ends, ownerPosition, targetPosition);
     },
+    joinLocales: locales.join,
     settle() {
+      for (const [type, first, id] of locales.pairs()) prepared(db, JOIN).run(type, first, id);
       db.exec('COMMIT');
       db.exec(INDICES);
       return Number(all(db, 'SELECT count(*) FROM (SELECT DISTINCT type, document FROM rows)')[0]?.[0]);
@@ -153,4 +161,26 @@ function stagedRow([type, id, document, locale, version, data]: readonly unknown
 
 function all(db: Database, sql: string, ...values: (string | number)[]): readonly (readonly unknown[])[] {
   return prepared(db, sql, { arrays: true }).all(...values) as unknown as readonly (readonly unknown[])[];
+}
+
+/** Groups rows that are locales of one document: links name pairs of them. */
+function createLocaleGroups() {
+  const parents = new Map<string, Map<number, number>>();
+  const firstOf = (ids: Map<number, number>, id: number): number => {
+    let first = id;
+    for (let next = ids.get(first); next !== undefined && next !== first; next = ids.get(first)) first = next;
+    return first;
+  };
+  return {
+    join(type: string, id: number, other: number): void {
+      const ids = valueAt(parents, type, () => new Map<number, number>());
+      const [a, b] = [firstOf(ids, id), firstOf(ids, other)];
+      ids.set(Math.max(a, b), Math.min(a, b));
+    },
+    /** Yields each row that is not the first of its group, with the first one. */
+    *pairs(): Generator<readonly [type: string, first: number, id: number]> {
+      for (const [type, ids] of parents)
+        for (const id of ids.keys()) if (firstOf(ids, id) !== id) yield [type, firstOf(ids, id), id];
+    },
+  };
 }

@@ -320,3 +320,59 @@ describe('an import of an archive', () => {
     expect(notes).toEqual([]);
   });
 });
+
+describe('an archive of Strapi 4, whose rows have no documentId', () => {
+  const NOTE = archivedType(
+    'note',
+    {
+      title: { type: 'string', ...LOCALES },
+      next: { type: 'relation', relation: 'oneToOne', target: 'api::note.note' },
+    },
+    { ...DRAFTS, ...LOCALES },
+  );
+  const note = (id: number, title: string, data: object = {}) => {
+    const { data: values, ...named } = row('note', id, 'omitted', { title, locale: 'en', ...data }) as {
+      data: Record<string, unknown>;
+    };
+    const { documentId: _, ...others } = values;
+    return { ...named, data: others };
+  };
+  const end = (ref: number, field?: string) => ({ type: 'api::note.note', ref, ...(field && { field }) });
+  const localization = (left: number, right: number) => ({
+    ...{ kind: 'relation.basic', relation: 'oneToMany' },
+    ...{ left: end(left, 'localizations'), right: end(right) },
+  });
+
+  it('gets one document for each row, with its links, its drafts and its locales', async () => {
+    const content = {
+      schemas: [NOTE],
+      entities: [
+        note(1, 'one'),
+        note(2, 'two', { publishedAt: null }),
+        note(3, 'drei', { locale: 'de' }),
+        note(4, 'trois', { locale: 'fr' }),
+        note(5, 'three'),
+      ],
+      links: [
+        { kind: 'relation.basic', relation: 'oneToOne', left: end(1, 'next'), right: end(2) },
+        ...[localization(3, 4), localization(5, 4), localization(4, 5)],
+      ],
+    };
+    const { rows, notes } = await imported(content);
+    const ids = new Set([...rows.keys()].map((key) => key.split(' ')[0]));
+    expect(ids.size).toBe(3);
+    expect(ids.has('undefined')).toBe(false);
+    expect([...rows.keys()].filter((key) => key.endsWith(' published'))).toHaveLength(2);
+    expect(notes).toContain('api::note.note: got a documentId: the row has none (5)');
+    const again = await imported(content);
+    expect(new Set(again.rows.keys())).toEqual(new Set(rows.keys()));
+  });
+
+  it.each([null, '', 7])('gives a row whose documentId is %j one of its own', async (documentId) => {
+    const entities = [1, 2].map((id) =>
+      row('note', id, documentId as string, { title: `${id}`, locale: 'en' }),
+    );
+    const { rows } = await imported({ schemas: [NOTE], entities, links: [] });
+    expect(new Set([...rows.keys()].map((key) => key.split(' ')[0])).size).toBe(2);
+  });
+});
