@@ -10,9 +10,9 @@ const TIMEOUT_MS = 10_000;
 export function smtpMailer(address: string, from: string): SendMail {
   let opening: ReturnType<typeof openTransport> | undefined;
   return async (mail) => {
-    opening ??= openTransport(address);
     // A text would be parsed as a list of addresses with names.
     const to = { name: '', address: mail.to };
+    opening ??= openTransport(address);
     await (await opening).sendMail({ ...mail, to, from, text: mail.html });
   };
 }

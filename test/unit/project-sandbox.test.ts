@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { createEvaluateModule } from '../../services/project/evaluate-project.ts';
 import { strapiProject } from '../support/strapi-project.ts';
 
-/** What a project's configuration must not be able to do. Each attempt returns `done` if it succeeds. */
+/** Attempts of a project's configuration to leave its limits. Each returns `done` if it succeeds. */
 const marker = join(tmpdir(), `varve-escaped-${process.pid}`);
 const ATTEMPTS: Readonly<Record<string, string>> = {
   'start a program': `require('child_process').execFileSync('touch', [${JSON.stringify(marker)}]); return 'done';`,
