@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Ask, askNode, requestTo } from '../support/kurrentdb/ask-double.ts';
 import { type KurrentDbDouble, startKurrentDbDouble } from '../support/kurrentdb/kurrentdb-double.ts';
@@ -69,8 +70,9 @@ const LOG: Questions = {
   'filtered subscription from beyond the end': (site) =>
     site.ask.read(space.subscription(position(site, 'last') + 1_000_000n)),
   'filtered subscription, then live: two events, five foreign ones, one event': async ({ ask, double }) => {
-    const got = ask.read(space.subscription('end'));
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    const begun = double.observed.starts.length;
+    const got = ask.read(space.subscription('end'), false, 3_000);
+    while (double.observed.starts.length === begun) await delay(5);
     await ask.append(a, 3n, events(2));
     double.log.addForeign(5);
     await ask.append(c, 'none', events(1));

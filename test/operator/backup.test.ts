@@ -102,15 +102,11 @@ it(
     expect(await fail('backup', join(folder, 'b'), '--data', join(folder, 'none'))).toContain(
       'is not a Varve data directory',
     );
-    const elsewhere = await fail(
-      'backup',
-      join(folder, 'b'),
-      '--data',
-      server.data,
-      '--event-store',
-      'kurrentdb://localhost:2113',
-    );
-    expect(elsewhere).toContain("back it up with KurrentDB's own tools");
+    const KURRENTDB = 'kurrentdb://localhost:2113';
+    const foreign = ['backup', join(folder, 'b'), '--data', server.data, '--event-store', KURRENTDB];
+    expect(await fail(...foreign)).toContain(`and the options name the log ${KURRENTDB}`);
+    rmSync(join(server.data, 'log.json'));
+    expect(await fail(...foreign)).toContain("back it up with KurrentDB's own tools");
 
     const bytes = readFileSync(join(copy, 'events.db'));
     bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;

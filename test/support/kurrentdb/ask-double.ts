@@ -24,8 +24,8 @@ export type AskedEvent = { readonly id: string; readonly bytes?: number };
 export type Ask = ReturnType<typeof askNode>;
 
 /** Milliseconds to wait for the first message, and for the next one: an answer that does not end is complete then. */
-const FIRST_MS = 1_000;
-const QUIET_MS = 150;
+const FIRST_MS = 3_000;
+const QUIET_MS = 300;
 
 export const askNode = (port: number) => {
   const insecure = credentials.createInsecure();
@@ -42,8 +42,9 @@ export const askNode = (port: number) => {
       streams.close();
       records.close();
     },
-    read: (request: ReadReq, leader = false) =>
-      collect<ReadResp>(streams.read(request, metadata(leader)), messageOf),
+    /** `quietMs`: milliseconds of silence after which an answer that does not end is complete. */
+    read: (request: ReadReq, leader = false, quietMs = QUIET_MS) =>
+      collect<ReadResp>(streams.read(request, metadata(leader)), messageOf, quietMs),
     append(stream: string, expected: Expected, events: readonly AskedEvent[], leader = false) {
       return new Promise((resolve) => {
         const call = streams.append(metadata(leader), (error, response) =>
@@ -163,6 +164,7 @@ type Stream<Message> = {
 const collect = <Message>(
   call: Stream<Message>,
   present: (message: Message) => unknown,
+  quietMs = QUIET_MS,
 ): Promise<unknown[]> =>
   new Promise((resolve) => {
     const got: unknown[] = [];
@@ -177,7 +179,7 @@ const collect = <Message>(
     call.on('data', (message) => {
       if (done) return;
       clearTimeout(quiet);
-      quiet = setTimeout(finish, QUIET_MS);
+      quiet = setTimeout(finish, quietMs);
       got.push(present(message));
     });
     call.on('end', () => {
