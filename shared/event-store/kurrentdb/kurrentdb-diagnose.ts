@@ -29,8 +29,7 @@ export function createExplain(address: Address): Explain {
     if (kind?.type === ErrorType.ACCESS_DENIED) {
       return { sentence: explainDenied(operation, address, kind.code), lasts: true };
     }
-    if (hasNoLeader(error))
-      return { sentence: `no node of ${address.shown} is the leader: ${NO_LEADER}`, lasts: false };
+    if (hasNoLeader(error)) return noLeader(address);
     if (kind === undefined ? !isPassing(error) : kind.type !== ErrorType.UNAVAILABLE) return undefined;
     if (kind !== undefined && !NOT_REACHED.test(kind.message)) return undefined;
     if (known === undefined || performance.now() - known.at > KNOWN_FOR_MS) {
@@ -58,12 +57,19 @@ function explainDenied(operation: string, address: Address, code: number | undef
   return `user ${user} may not do this at ${shown} (${operation}): make the user an admin, or give it $r in the server's default ACL of user streams ($settings)`;
 }
 
-/** Probes the hosts of the address one after the other; returns undefined if it finds no problem. */
+function noLeader({ shown }: Address): FailureExplanation {
+  return { sentence: `no node of ${shown} is the leader: ${NO_LEADER}`, lasts: false };
+}
+
+/**
+ * Probes the hosts of the address one after the other. Returns undefined if one answers. In a cluster the node that did not answer was the
+ * leader then, as far as the others know: they name the last leader, also when it is gone.
+ */
 async function diagnose(address: Address): Promise<FailureExplanation | undefined> {
   const found: FailureExplanation[] = [];
   for (const host of address.hosts) {
     const explanation = await diagnoseHost(address, host);
-    if (explanation === undefined) return undefined;
+    if (explanation === undefined) return address.isCluster ? noLeader(address) : undefined;
     found.push(explanation);
   }
   const sentence = [...new Set(found.map((each) => each.sentence))].join('; ');
