@@ -20,7 +20,7 @@ export async function listParked(settings: OperatorSettings, { json }: JsonOptio
     ...events.map((event) => [event.position, event.stream, event.revision, event.type, event.reason]),
   ];
   const tables = [documents, foreign].filter((table) => table.length > 1);
-  console.log(tables.map(textTable).join('\n\n'));
+  console.log(tables.map((rows) => textTable(rows)).join('\n\n'));
 }
 
 /** `varve parked show`: everything known about one document, as JSON. */
