@@ -173,6 +173,8 @@ function createLocaleGroups() {
   };
   return {
     join(type: string, id: number, other: number): void {
+      // A link without a row on one side joins nothing.
+      if (!Number.isSafeInteger(id) || !Number.isSafeInteger(other)) return;
       const ids = valueAt(parents, type, () => new Map<number, number>());
       const [a, b] = [firstOf(ids, id), firstOf(ids, other)];
       ids.set(Math.max(a, b), Math.min(a, b));
