@@ -87,7 +87,7 @@ it('gives up on every server that accepts a connection and does not answer', {
     }),
   );
   expect(Object.fromEntries(found)).toEqual({
-    Elasticsearch: ['Unreachable', 1],
+    Elasticsearch: ['read-index-unavailable', 1],
     'mail server': ['ETIMEDOUT', 1],
     'identity provider': ['keys-unavailable', 1],
     'start with an asset store': [undefined, 1],
