@@ -135,6 +135,23 @@ describe('components', () => {
     expect(valuesOf('restaurant', 'r', attribute)).toEqual(before);
   });
 
+  it.each([
+    ['address', 'country', 'country', 'c', { address: null }],
+    ['sections', 'chefs', 'chef', 'h', { sections: null }],
+  ])('have no link in %s to an entry that was deleted meanwhile', (attribute, relation, type, id, change) => {
+    const linked = () => JSON.stringify(valuesOf('restaurant', 'r', attribute)).includes(`"${relation}":[{`);
+    expect(linked()).toBe(true);
+    log.add(redefined('restaurant', change), deleted(type, id), created(type, id), definition('restaurant'));
+    expect(linked()).toBe(false);
+  });
+
+  it('have no link to an entry that was deleted after a publication meanwhile', () => {
+    const hiding = redefined('restaurant', { sections: null });
+    log.add(hiding, published('restaurant', 'r'), deleted('chef', 'h'), definition('restaurant'));
+    const live = valuesOf('restaurant', 'r', 'sections')[1];
+    expect(JSON.stringify(live)).toContain('"chefs":[]');
+  });
+
   it('have other ids in each version after a publication meanwhile', () => {
     log.add(changed('restaurant', 'r', { values: { address: { city: 'Bergen' } } as never }));
     log.add(

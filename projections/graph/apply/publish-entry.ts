@@ -53,7 +53,7 @@ export function deleteEntry(context: GraphContext, entry: GraphEntry): void {
   for (const row of [...entry.rows]) if (row !== undefined) dropRow(context, entry, versionOfKey(row.key));
   const { links, pending, keptValues, keptLinks } = context;
   removeLinks(links, links.around(entry.id), BOTH_WORLDS);
-  keptValues.forgetEntry(entry.id);
+  keptValues.deleted(entry.id);
   keptLinks.forgetEntry(entry.id);
   if (!entry.view.localized) keptValues.forgetLocales(entry.view.number, entry.documentId);
   pending.forgetSource(entry.id);

@@ -5,7 +5,7 @@ import {
   allowedComponents,
   attributesWithComponents,
 } from '../../../shared/schema/component-uids.ts';
-import type { Uid } from '../../../shared/schema/content-type.ts';
+import type { Attribute, Uid } from '../../../shared/schema/content-type.ts';
 import type { GraphContext } from '../apply/graph-context.ts';
 import { mapComponents } from '../store/component-values.ts';
 import { relationName } from '../store/graph-relation.ts';
@@ -69,6 +69,24 @@ function* innerRelations(
       yield* innerRelations(type, { registry, model: inner }, within);
     }
   }
+}
+
+/** Replaces the lists of targets inside a value. `attribute`: the value's. */
+export function mapTargets(
+  { registry }: Pick<Defined, 'registry'>,
+  attribute: Attribute | undefined,
+  value: unknown,
+  map: (targets: readonly unknown[]) => readonly unknown[],
+): unknown {
+  const mapped = (list: unknown) => map((list ?? []) as readonly unknown[]);
+  if (attribute?.kind === 'relation') return mapped(value);
+  if (attribute?.kind !== 'component' && attribute?.kind !== 'dynamiczone') return value;
+  return mapComponents(registry, attribute, value, (component, uid) => {
+    const copy: Record<string, unknown> = { ...component };
+    for (const { kind, name } of registry.components.get(uid)?.attributes.values() ?? [])
+      if (kind === 'relation' && copy[name] !== undefined) copy[name] = mapped(copy[name]);
+    return copy as typeof component;
+  });
 }
 
 /** Adds lists of targets to the components of a stored value. `targetsOf`: those of a component's relation, by `<uid> <id>`. */

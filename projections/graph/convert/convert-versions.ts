@@ -4,7 +4,7 @@ import type { GraphContext, Moment } from '../apply/graph-context.ts';
 import { addRow, assignId, showLinks } from '../apply/row-lifecycle.ts';
 import { type GraphEntry, publicationState } from '../store/graph-entry.ts';
 import type { GraphRow } from '../store/graph-row.ts';
-import { type KeptValue, ROW_WITHOUT_DRAFTS } from '../store/kept-values.ts';
+import { type KeptValue, ROW_WITHOUT_DRAFTS, type StoredKeptValue } from '../store/kept-values.ts';
 import type { LinkOrder } from '../store/link.ts';
 import { newLink } from '../store/link-store.ts';
 import { DRAFT, PUBLISHED, rowKey, UNVERSIONED } from '../store/row-keys.ts';
@@ -60,7 +60,7 @@ function isUnchanged({ position, updatedAt }: GraphRow, { data }: KeptValue): bo
   return only !== null && only[0] === position && only[1] === updatedAt;
 }
 
-type Split = { readonly only: GraphRow; readonly kept: KeptValue; readonly now: TypeDefinition };
+type Split = { readonly only: GraphRow; readonly kept: StoredKeptValue; readonly now: TypeDefinition };
 
 function restoreDraft(context: GraphContext, entry: GraphEntry, { only, kept, now }: Split): void {
   const { links, keptValues, ids } = context;

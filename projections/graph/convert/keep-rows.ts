@@ -5,13 +5,13 @@ import type { GraphContext } from '../apply/graph-context.ts';
 import { addRow, dropRow, showLinks } from '../apply/row-lifecycle.ts';
 import type { GraphEntry } from '../store/graph-entry.ts';
 import type { GraphRow } from '../store/graph-row.ts';
-import type { KeptValue } from '../store/kept-values.ts';
+import type { KeptValue, StoredKeptValue } from '../store/kept-values.ts';
 import { removeLinks } from '../store/link-store.ts';
 import type { Values } from '../store/present-row.ts';
 import { type VersionNumber, worldsOf } from '../store/row-keys.ts';
 import { changeOf } from './change-of.ts';
 import { convertValues } from './convert-values.ts';
-import { isFree, namedTargets, restoreValues } from './restore-values.ts';
+import { isFree, namedTargets, restoreValues, withoutDeleted } from './restore-values.ts';
 
 /** A row that its type does not show, as the graph keeps it. */
 export type KeptRow = {
@@ -48,7 +48,7 @@ type RowToKeep = Pick<KeptValue, 'attribute' | 'definition'> & {
 export function restoreRow(
   context: GraphContext,
   entry: GraphEntry,
-  kept: KeptValue,
+  kept: StoredKeptValue,
   now: TypeDefinition,
 ): void {
   const { version, definition } = kept;
@@ -56,7 +56,8 @@ export function restoreRow(
   const { keptValues, ids, session } = context;
   keptValues.markRestored(kept);
   const change = changeOf(definition, now);
-  const converted = convertValues(change, values, ({ outcome, owner, attribute, value }) => {
+  const there = withoutDeleted(keptValues, kept, change, values);
+  const converted = convertValues(change, there, ({ outcome, owner, attribute, value }) => {
     if (outcome === 'lost')
       keptValues.keep({ entry: entry.id, version, owner, attribute, definition, data: value }, true);
   });

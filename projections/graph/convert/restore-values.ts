@@ -4,10 +4,11 @@ import { entryValues } from '../apply/entry-values.ts';
 import type { GraphContext } from '../apply/graph-context.ts';
 import { componentKeys, mapComponents } from '../store/component-values.ts';
 import type { GraphEntry } from '../store/graph-entry.ts';
-import { isOfAttribute, type KeptValue } from '../store/kept-values.ts';
+import { isOfAttribute, type KeptValues, type StoredKeptValue } from '../store/kept-values.ts';
 import type { Values } from '../store/present-row.ts';
 import { type VersionNumber, versionOfKey } from '../store/row-keys.ts';
 import { changeOf } from './change-of.ts';
+import { mapTargets } from './component-targets.ts';
 import type { EntryConversion } from './convert-entry.ts';
 import { componentChange, convertValues, type ModelChange } from './convert-values.ts';
 import { weightOf } from './weight-of.ts';
@@ -51,7 +52,7 @@ type RowValues = { readonly entry: GraphEntry; readonly version: VersionNumber; 
 function restoredValues(
   context: GraphContext,
   { entry, version, values }: RowValues,
-  kept: readonly KeptValue[],
+  kept: readonly StoredKeptValue[],
   { now }: Pick<EntryConversion, 'now'>,
 ): Values {
   const restored: Record<string, unknown> = {};
@@ -77,17 +78,35 @@ function restoredValues(
 }
 
 /** Converts a kept value to the definition in force. Forgets it if all of it can be shown. */
-function restore({ keptValues }: GraphContext, kept: KeptValue, change: ModelChange): Values {
+function restore({ keptValues }: GraphContext, kept: StoredKeptValue, change: ModelChange): Values {
   let isWhole = true;
-  const values = convertValues(change, { [kept.attribute]: kept.data }, ({ outcome }) => {
+  const { attribute } = kept;
+  const data = withoutDeleted(keptValues, kept, change, { [attribute]: kept.data });
+  const values = convertValues(change, data, ({ outcome }) => {
     if (outcome === 'lost') isWhole = false;
   });
   if (isWhole) keptValues.forget(kept);
   return values;
 }
 
+/** Removes links to entries that were deleted while the values were kept. */
+export function withoutDeleted(
+  keptValues: KeptValues,
+  kept: StoredKeptValue,
+  { before: { registry, model } }: ModelChange,
+  values: Values,
+): Values {
+  const isThere = (target: unknown) => !keptValues.isDeletedSince(kept, target as number);
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      mapTargets({ registry }, model.attributes.get(name), value, (targets) => targets.filter(isThere)),
+    ]),
+  );
+}
+
 /** Creates a function that completes components by the kept values inside them. */
-function createPatch(context: GraphContext, kept: readonly KeptValue[], now: EntryConversion['now']) {
+function createPatch(context: GraphContext, kept: readonly StoredKeptValue[], now: EntryConversion['now']) {
   let isChanged = false;
   return {
     isChanged: () => isChanged,
@@ -114,16 +133,7 @@ export function namedTargets(
   attribute: string,
   value: unknown,
 ): unknown {
-  const bearer = now.model.attributes.get(attribute);
-  if (bearer?.kind !== 'component' && bearer?.kind !== 'dynamiczone') return value;
-  const named = (list: unknown) =>
-    ((list ?? []) as readonly unknown[]).map((each) =>
-      typeof each === 'number' ? names.target(each) : each,
-    );
-  return mapComponents(now.registry, bearer, value, (component, uid) => {
-    const copy: Record<string, unknown> = { ...component };
-    for (const { kind, name } of now.registry.components.get(uid)?.attributes.values() ?? [])
-      if (kind === 'relation' && copy[name] !== undefined) copy[name] = named(copy[name]);
-    return copy as typeof component;
-  });
+  return mapTargets(now, now.model.attributes.get(attribute), value, (targets) =>
+    targets.map((each) => (typeof each === 'number' ? names.target(each) : each)),
+  );
 }

@@ -142,8 +142,13 @@ export const GRAPH_MIGRATIONS: readonly string[] = [
     attribute TEXT NOT NULL,
     definition INTEGER NOT NULL,
     data TEXT NOT NULL,
+    -- Number of the last deletion before the value was kept.
+    deletion INTEGER NOT NULL,
     PRIMARY KEY (entry, version, owner, attribute)
   ) WITHOUT ROWID;
+
+  -- Entries that were deleted while values were kept: links to them inside earlier kept values are gone.
+  CREATE TABLE kept_deletions (entry INTEGER PRIMARY KEY, number INTEGER NOT NULL UNIQUE);
 
   -- Links of content types' relations that the definition in force does not show.
   CREATE TABLE kept_links (

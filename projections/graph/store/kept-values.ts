@@ -18,13 +18,16 @@ export type KeptValue = {
   readonly data: unknown;
 };
 
+/** A kept value as it is stored. `deletion`: number of the last deletion of an entry before. */
+export type StoredKeptValue = KeptValue & { readonly deletion: number };
+
 /** Names of whole rows, which no attribute can have: rows that their type does not show, and a mark of rows that came back. */
 export const ROW_WITHOUT_LOCALES = 'locale';
 export const ROW_WITHOUT_DRAFTS = 'publishedAt';
 const RESTORED_ROW = 'id';
 const WHOLE_ROWS: readonly string[] = [ROW_WITHOUT_LOCALES, ROW_WITHOUT_DRAFTS, RESTORED_ROW];
 
-const COLUMNS = `entry, version, owner, attribute, kept_definitions.data, kept_values.data
+const COLUMNS = `entry, version, owner, attribute, kept_definitions.data, kept_values.data, deletion
   FROM kept_values JOIN kept_definitions ON kept_definitions.id = definition`;
 const OF_ENTRY = `SELECT ${COLUMNS} WHERE entry = ? ORDER BY version, owner, attribute`;
 const ROWS_OF_TYPE = `SELECT ${COLUMNS} WHERE owner = '' AND attribute = ?
@@ -38,12 +41,15 @@ const CLEAR = `DELETE FROM kept_values WHERE entry = ? AND version = ? AND ${NO_
 const CLEAR_NAMES = `DELETE FROM kept_values WHERE entry = ? AND version = ? AND owner = ''
   AND attribute IN (SELECT value FROM json_each(?))`;
 const COPIED = `INSERT OR REPLACE INTO kept_values
-  SELECT entry, ?, ?, attribute, definition, data FROM kept_values
+  SELECT entry, ?, ?, attribute, definition, data, deletion FROM kept_values
   WHERE entry = ? AND version = ? AND owner = ? AND ${NO_ROW}`;
 const COPY = `${COPIED} AND ?6 IS NULL`;
 const COPY_NAMES = `${COPIED} AND attribute IN (SELECT value FROM json_each(?6))`;
 const FORGET_DOCUMENT = `DELETE FROM kept_values WHERE owner = '' AND attribute = '${ROW_WITHOUT_LOCALES}'
   AND entry IN (SELECT id FROM entries WHERE type = ? AND document_id = ?)`;
+const LAST_DELETION = '(SELECT coalesce(max(number), 0) FROM kept_deletions)';
+const NOTE_DELETION = `INSERT OR REPLACE INTO kept_deletions SELECT ?, ${LAST_DELETION} + 1`;
+const DELETION = 'SELECT number FROM kept_deletions WHERE entry = ?';
 const FORGET_ENTRY = 'DELETE FROM kept_values WHERE entry = ?';
 const MOVE = `UPDATE OR REPLACE kept_values SET version = ? WHERE entry = ? AND version = ? AND ${NO_ROW}`;
 
@@ -68,7 +74,7 @@ export function openKeptValues(db: GraphDatabase) {
   load();
   return {
     isEmpty: () => entries.size === 0,
-    of: (entry: number): readonly KeptValue[] =>
+    of: (entry: number): readonly StoredKeptValue[] =>
       entries.has(entry) ? db.all(OF_ENTRY, entry).map(keptValue) : [],
     /** Returns the whole rows of a type, by the number of the type. */
     rows: (type: number, attribute: typeof ROW_WITHOUT_LOCALES | typeof ROW_WITHOUT_DRAFTS) =>
@@ -77,7 +83,7 @@ export function openKeptValues(db: GraphDatabase) {
     keep({ entry, version, owner, attribute, definition, data }: KeptValue, replaces: boolean): void {
       entries.add(entry);
       db.run(
-        `INSERT OR ${replaces ? 'REPLACE' : 'IGNORE'} INTO kept_values VALUES (?, ?, ?, ?, ?, ?)`,
+        `INSERT OR ${replaces ? 'REPLACE' : 'IGNORE'} INTO kept_values VALUES (?, ?, ?, ?, ?, ?, ${LAST_DELETION})`,
         ...[entry, version, owner, attribute, definitionNumber(db, definition), JSON.stringify(data)],
       );
     },
@@ -113,10 +119,18 @@ export function openKeptValues(db: GraphDatabase) {
     move(entry: number, from: VersionNumber, to: VersionNumber): void {
       if (entries.has(entry)) db.run(MOVE, to, entry, from);
     },
-    /** Called when an entry was deleted. */
+    /** Forgets what an entry has. */
     forgetEntry(entry: number): void {
       if (entries.has(entry)) db.run(FORGET_ENTRY, entry);
     },
+    /** Called when an entry was deleted. */
+    deleted(entry: number): void {
+      if (entries.size > 0) db.run(NOTE_DELETION, entry);
+      if (entries.has(entry)) db.run(FORGET_ENTRY, entry);
+    },
+    /** Returns whether an entry was deleted after a value was kept. */
+    isDeletedSince: ({ deletion }: StoredKeptValue, entry: number): boolean =>
+      Number(db.get(DELETION, entry)?.[0] ?? 0) > deletion,
     /** Called when a document without locales was deleted: its locales do not come back. */
     forgetLocales(type: number, documentId: string): void {
       if (entries.size > 0) db.run(FORGET_DOCUMENT, type, documentId);
@@ -136,8 +150,8 @@ export function isWholeRow(attribute: string): boolean {
   return WHOLE_ROWS.includes(attribute);
 }
 
-function keptValue(row: readonly unknown[]): KeptValue {
-  const [entry, version, owner, attribute, definition, data] = row;
+function keptValue(row: readonly unknown[]): StoredKeptValue {
+  const [entry, version, owner, attribute, definition, data, deletion] = row;
   return {
     entry: entry as number,
     version: version as VersionNumber,
@@ -145,6 +159,7 @@ function keptValue(row: readonly unknown[]): KeptValue {
     attribute: String(attribute),
     definition: JSON.parse(String(definition)) as TypeDefinition,
     data: JSON.parse(String(data)),
+    deletion: deletion as number,
   };
 }
 
