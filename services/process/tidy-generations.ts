@@ -12,7 +12,7 @@ import { rebuildsOf } from '../rebuild/rebuilds-of.ts';
 export type TidyOptions = {
   readonly data: string;
   readonly plan: ReadSidePlan;
-  readonly generations: Pick<ServedGenerations, 'store' | 'entered' | 'abandon' | 'isSwitching'>;
+  readonly generations: Pick<ServedGenerations, 'store' | 'entered' | 'removeOlder' | 'abandon' | 'isSwitching'>;
   readonly fleet: Pick<Fleet, 'epoch' | 'changed' | 'leader'>;
   readonly removed: (indices: readonly string[]) => void;
   readonly failed: (error: unknown) => void;
@@ -34,7 +34,7 @@ export function tidyGenerations(options: TidyOptions): Rebuilds & { stop(): Prom
   const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
   const work = async () => {
     await Promise.race([generations.entered, stopped]);
-    await Promise.all([giveUpSwitches(options, signal), plan.outside && tidyIndices(options, signal)]);
+    await Promise.all([tidyRecords(options, signal), plan.outside && tidyIndices(options, signal)]);
   };
   work().catch(options.failed);
   return {
@@ -49,12 +49,16 @@ export function tidyGenerations(options: TidyOptions): Rebuilds & { stop(): Prom
   };
 }
 
-/** Removes a generation that was ready to be served when its server was killed, if no command continues the switch. */
-async function giveUpSwitches(
-  { data, plan, generations: { store, isSwitching }, failed }: TidyOptions,
+/**
+ * Removes the generations that a rollback does not need, and one that was ready to be served when its server was killed, if no command
+ * continues the switch.
+ */
+async function tidyRecords(
+  { data, plan, generations: { store, isSwitching, removeOlder }, failed }: TidyOptions,
   signal: AbortSignal,
 ): Promise<void> {
   for (let looks = 0; !signal.aborted; ) {
+    await removeOlder().catch(failed);
     const rebuild = store.rebuild();
     const isLeft = rebuild?.phase === 'taking over' && !isSwitching();
     looks = isLeft ? looks + 1 : 0;

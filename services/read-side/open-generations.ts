@@ -36,6 +36,8 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
   let isEarlier = false;
   let isDeferred = false;
   const switched: Switched = { before: undefined, entered: Promise.withResolvers<void>() };
+  /** The generation that a rollback needs. */
+  let previous: number | undefined;
   /** The generation to which this process is switching over. */
   let switching: { readonly number: number; readonly over: Promise<void> } | undefined;
 
@@ -97,11 +99,10 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
       isDeferred = true;
     },
     enter() {
-      const newest = enterGeneration(stored, number) ?? switched.before ?? lastKept(stored);
-      // If this process ends before the removal, the next start removes them.
-      removeKept(stored, newest).catch(() => {});
+      previous = enterGeneration(stored, number) ?? switched.before ?? lastKept(stored);
       switched.entered.resolve();
     },
+    removeOlder: () => removeKept(stored, previous),
     drop: () => drop(stored, switching?.number),
     async close() {
       graph.close();

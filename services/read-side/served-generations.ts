@@ -46,8 +46,10 @@ export type ServedGenerations = {
   openEarlier(indices: IndexSet): Promise<ReadSide>;
   /** Called when the content types will change. The process that serves the next generation changes them. */
   deferChange(): void;
-  /** Called when this process begins to serve: its generation becomes live. Removes generations that a rollback does not need. */
+  /** Called when this process begins to serve: its generation becomes live. */
   enter(): void;
+  /** Removes the generations that a rollback does not need, and resolves to their numbers. Call it after `enter`. */
+  removeOlder(): Promise<readonly number[]>;
   /** Makes a generation live: another process serves it. Does nothing if it is already live. Throws a message if this is not possible. */
   takeOver(number: number): Promise<Generation>;
   /** Ends a switch that has not replaced this process yet. Rejects with a message if it has begun to. */

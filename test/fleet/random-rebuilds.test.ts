@@ -43,7 +43,7 @@ const NOTHING_TO_DO = /there is no kept generation|there is no rebuild to pause 
 
 describe('four processes on Elasticsearch', {
   ...(await needsElasticsearch(skip)),
-  timeout: 3_600_000,
+  timeout: 600_000 + ROUNDS * 60_000,
 }, () => {
   let fleet: ElasticsearchFleet;
   let url: string;

@@ -25,6 +25,8 @@ const TAGS = 20;
 const WRITE_EVERY_MS = 60;
 const READ_EVERY_MS = 100;
 const REQUEST_MS = 30_000;
+/** A write that no process acknowledges for so long is a failure. */
+const WRITE_MS = 300_000;
 
 /** `acknowledged`: the last value whose write was answered. `sent`: the last value that was sent. */
 type Counter = { readonly documentId: string; acknowledged: number; sent: number };
@@ -84,6 +86,8 @@ export async function startCountedTags(options: CountedTagsOptions): Promise<Cou
     }
   };
   const running = Promise.all([writing(), ...readFrom.map(reading)]);
+  // The caller sees a failure at \`stop\`.
+  running.catch(() => {});
   return {
     wrong,
     failures,
@@ -105,7 +109,9 @@ async function write(
   isDisturbed: (member: Member) => boolean,
 ): Promise<{ readonly documentId: string }> {
   const key = randomUUID();
-  for (let at = Math.floor(Math.random() * members.length); ; at++) {
+  let last = 'no process was up';
+  const until = performance.now() + WRITE_MS;
+  for (let at = Math.floor(Math.random() * members.length); performance.now() < until; at++) {
     const member = members[at % members.length] as Member;
     if (member.isUp() && !isDisturbed(member)) {
       const answer = await fetch(member.server().url + path, {
@@ -115,10 +121,12 @@ async function write(
         signal: AbortSignal.timeout(REQUEST_MS),
       })
         .then(async (found) => ({ status: found.status, body: await found.json() }))
-        .catch(() => undefined);
-      if (answer?.status === 200 || answer?.status === 201)
+        .catch((error: Error) => ({ status: 0, body: error.message }));
+      if (answer.status === 200 || answer.status === 201)
         return (answer.body as { readonly data: { readonly documentId: string } }).data;
+      last = `${member.name}: ${JSON.stringify(answer)}`;
     }
     await delay(20);
   }
+  throw new Error(`no process acknowledged ${method} ${path}: ${last}`);
 }

@@ -53,7 +53,7 @@ export async function startFleet(options: FleetOptions): Promise<TestFleet> {
     eventStore,
     leader: () => leaderOf(members),
     async becomesLeader(member) {
-      while (!(await isLeading(member))) await soon();
+      await leaderOf([member]);
     },
     async dispose() {
       await Promise.all(members.map((member) => member.end('SIGKILL')));
@@ -93,12 +93,22 @@ export async function startMember(
   };
 }
 
-/** Asks the members repeatedly until one is the leader. */
+/** Without a leader for so long, a test has failed. */
+const LEADER_MS = 180_000;
+
+/** Asks the members repeatedly until one is the leader. Rejects with their answers if none is for three minutes. */
 export async function leaderOf(members: readonly Member[]): Promise<Member> {
-  for (;;) {
+  for (const until = performance.now() + LEADER_MS; performance.now() < until; await soon())
     for (const member of members) if (await isLeading(member)) return member;
-    await soon();
-  }
+  const answers = members.map(async (member) => `${member.name}: ${await readinessOf(member)}`);
+  throw new Error(`no process is the leader: ${(await Promise.all(answers)).join('; ')}`);
+}
+
+async function readinessOf(member: Member): Promise<string> {
+  if (!member.isUp()) return 'ended';
+  return fetch(`${member.server().url}/health/ready`, { signal: AbortSignal.timeout(5_000) })
+    .then(async (answer) => `${answer.status} ${await answer.text()}`)
+    .catch(String);
 }
 
 /** Returns true if the process answers other processes and is the leader. */
