@@ -12,7 +12,10 @@ import { rebuildsOf } from '../rebuild/rebuilds-of.ts';
 export type TidyOptions = {
   readonly data: string;
   readonly plan: ReadSidePlan;
-  readonly generations: Pick<ServedGenerations, 'store' | 'entered' | 'removeOlder' | 'abandon' | 'isSwitching'>;
+  readonly generations: Pick<
+    ServedGenerations,
+    'store' | 'entered' | 'removeOlder' | 'abandon' | 'isSwitching'
+  >;
   readonly fleet: Pick<Fleet, 'epoch' | 'changed' | 'leader'>;
   readonly removed: (indices: readonly string[]) => void;
   readonly failed: (error: unknown) => void;

@@ -54,7 +54,11 @@ describe('two varve project on Elasticsearch', {
   const shown = async () => {
     const { call } = createApiClient(fleet.apis[0]?.server().url ?? '');
     const { status, error, meta } = await call('GET', '/api/tags');
-    return { status, error, total: (meta as { pagination?: { total: number } } | undefined)?.pagination?.total };
+    return {
+      status,
+      error,
+      total: (meta as { pagination?: { total: number } } | undefined)?.pagination?.total,
+    };
   };
 
   it('a rebuild on the directory of the leader succeeds each time, and the leader stays the same process', async () => {
