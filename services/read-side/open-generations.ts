@@ -36,8 +36,6 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
   let isEarlier = false;
   let isDeferred = false;
   const switched: Switched = { before: undefined, entered: Promise.withResolvers<void>() };
-  /** The generation that a rollback needs. */
-  let previous: number | undefined;
   /** The generation to which this process is switching over. */
   let switching: { readonly number: number; readonly over: Promise<void> } | undefined;
 
@@ -99,10 +97,10 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
       isDeferred = true;
     },
     enter() {
-      previous = enterGeneration(stored, number) ?? switched.before ?? lastKept(stored);
+      switched.before = enterGeneration(stored, number) ?? switched.before ?? lastKept(stored);
       switched.entered.resolve();
     },
-    removeOlder: () => removeKept(stored, previous),
+    removeOlder: () => removeKept(stored, switched.before),
     drop: () => drop(stored, switching?.number),
     async close() {
       graph.close();
@@ -111,7 +109,7 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
   };
 }
 
-/** `before`: the generation that served before the switch to another one. `entered`: this process serves. */
+/** `before`: the generation that served before, to which a rollback switches. `entered`: this process serves. */
 type Switched = { before: number | undefined; readonly entered: PromiseWithResolvers<void> };
 
 /** Returns the indices for a process that replaces another one. Sets the generation that served before when the switch is done. */
