@@ -35,19 +35,20 @@ export function createEvaluateModule(root: string, timeLimitMs = TIME_LIMIT_MS):
   return (file) => {
     if (file.endsWith('.json')) return parsed(readFileSync(file, 'utf8'));
     const rights = [folder, path.dirname(PROGRAM)].map((readable) => `--allow-fs-read=${readable}`);
-    const run = spawnSync(
-      process.execPath,
-      ['--permission', ...rights, '--disable-warning=ExperimentalWarning', PROGRAM, realpathSync(file)],
-      {
-        cwd: folder,
-        env: {},
-        input: JSON.stringify(env),
-        timeout: timeLimitMs,
-        killSignal: 'SIGKILL',
-        maxBuffer: MAX_BYTES,
-        encoding: 'utf8',
-      },
-    );
+    // Node's type of these options lacks `detached`.
+    const options = {
+      cwd: folder,
+      env: {},
+      input: JSON.stringify(env),
+      timeout: timeLimitMs,
+      killSignal: 'SIGKILL',
+      maxBuffer: MAX_BYTES,
+      encoding: 'utf8',
+      // A process group of its own: a signal to the group does not reach the server.
+      detached: true,
+    } as const;
+    const program = ['--permission', ...rights, '--disable-warning=ExperimentalWarning', PROGRAM];
+    const run = spawnSync(process.execPath, [...program, realpathSync(file), folder], options);
     if (run.error !== undefined) return failed(reasonOf(run.error, timeLimitMs));
     return run.status === 0 ? parsed(run.stdout) : failed(lastError(run.stderr));
   };
