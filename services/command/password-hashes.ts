@@ -1,5 +1,6 @@
 import { createBounded } from '../../shared/bounded.ts';
 import { RequestError } from '../../shared/request-error.ts';
+import { currentCaller } from './current-caller.ts';
 import { argon2, bcrypt } from './password-libraries.ts';
 
 /** Scheme of the hash of a password. Strapi supports only bcrypt. */
@@ -20,15 +21,15 @@ const ARGON2 = /^\$argon2(id|i|d)\$/;
 /** The libraries work on the same threads as file reads, so some threads stay free. */
 const bounded = createBounded(AT_ONCE, {
   waiting: MOST_WAITING,
-  refuse() {
-    throw new RequestError('busy', 'Too many passwords are being checked, try again');
-  },
+  refused: () => new RequestError('busy', 'Too many passwords are being checked, try again'),
 });
 
 /** Hashes with Argon2id (19 MiB, two passes, as in its library) or with bcrypt at Strapi's cost, off the main thread. */
 export function hashPassword(password: string, scheme: PasswordScheme): Promise<string> {
-  return bounded(async () =>
-    scheme === 'argon2' ? (await argon2()).hash(password) : (await bcrypt()).hash(password, COST),
+  return bounded(
+    async () =>
+      scheme === 'argon2' ? (await argon2()).hash(password) : (await bcrypt()).hash(password, COST),
+    currentCaller(),
   );
 }
 
@@ -55,7 +56,7 @@ export function isPassword(password: string, hash: string | undefined): Promise<
       password,
     );
     return (scheme === 'bcrypt' && ofBcrypt) || (scheme === 'argon2' && ofArgon2);
-  });
+  }, currentCaller());
 }
 
 let made: Promise<Readonly<Record<PasswordScheme, string>>> | undefined;

@@ -42,15 +42,15 @@ export async function changePassword(
 export async function resetPassword(options: LoginOptions, body: unknown): Promise<LoginAnswer> {
   const { code, password } = readForm('reset', body);
   const person = options.people.byId(userOfCode(code) ?? 0);
-  const refuseCode = ({ reset }: LoginRecord): void => {
-    if (isCode(code, reset?.hash) && Date.parse(String(reset?.until)) > options.now()) return;
+  const refuseCode = ({ reset }: LoginRecord, email: unknown): void => {
+    if (isCode(code, email, reset?.hash) && Date.parse(String(reset?.until)) > options.now()) return;
     throw new RequestError('invalid-body', 'Incorrect code provided');
   };
-  refuseCode(person?.record ?? {});
+  refuseCode(person?.record ?? {}, person?.email);
   if (person === undefined) throw new Error('a code without a user was accepted');
   return storePassword(options, person, { body, password, via: 'reset-password' }, (values) =>
     // A code is valid only once.
-    refuseCode(loginRecordOf(values)),
+    refuseCode(loginRecordOf(values), values['email']),
   );
 }
 

@@ -14,12 +14,15 @@ export function userOfCode(code: string): number | undefined {
   return user === undefined ? undefined : Number.parseInt(user, 36);
 }
 
-/** Returns the hash that is stored in place of a code: nobody can guess the code's 256 random bits from it. */
-export function hashCode(code: string): string {
-  return hash('sha256', code);
+/**
+ * Returns the hash that is stored in place of a code: nobody can guess the code's 256 random bits from it. It depends on the address to
+ * which the code is mailed, so a change of address makes the code invalid.
+ */
+export function hashCode(code: string, email: unknown): string {
+  return hash('sha256', `${code} ${String(email)}`);
 }
 
-/** Returns whether a code has this hash, in a time that does not reveal the hash. */
-export function isCode(code: string, hashed: string | undefined): boolean {
-  return hashed !== undefined && isSameText(hashCode(code), hashed);
+/** Returns whether a code has this hash, in a time that does not reveal the hash. `email` is the user's present address. */
+export function isCode(code: string, email: unknown, hashed: string | undefined): boolean {
+  return hashed !== undefined && isSameText(hashCode(code, email), hashed);
 }

@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { isRecord } from '../../shared/json-record.ts';
 import { typeMessage } from '../command/describe-value.ts';
 import { longPasswordProblem } from '../command/password-rules.ts';
@@ -40,7 +39,7 @@ function textProblem(name: string, value: unknown): BodyProblem[] {
 }
 
 function addressProblem({ email }: Fields): BodyProblem | undefined {
-  if (email === undefined || (z.regexes.rfc5322Email.test(email) && isMailAddress(email))) return undefined;
+  if (email === undefined || isMailAddress(email)) return undefined;
   return { path: 'email', message: 'email must be a valid email', value: email };
 }
 

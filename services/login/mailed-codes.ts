@@ -38,7 +38,7 @@ async function mailReset(options: LoginOptions, person: Person): Promise<void> {
   const code = newCode(person.id);
   const until = new Date(options.now() + RESET_MS).toISOString();
   await changeAccount(options, person, 'forgot-password', (values) =>
-    recordChange(values, (record) => ({ ...record, reset: { hash: hashCode(code), until } })),
+    recordChange(values, (record) => ({ ...record, reset: { hash: hashCode(code, person.email), until } })),
   );
   const { switches, mails } = options.access().login;
   const facts = { ...factsOf(options, person), URL: switches.email_reset_password ?? '', TOKEN: code };
@@ -58,7 +58,7 @@ export async function mailConfirmation(options: LoginOptions, person: Person): P
   const send = requireMail(options);
   const code = newCode(person.id);
   await changeAccount(options, person, 'send-confirmation', (values) =>
-    recordChange(values, (record) => ({ ...record, confirmation: hashCode(code) })),
+    recordChange(values, (record) => ({ ...record, confirmation: hashCode(code, person.email) })),
   );
   const url = `${options.url()}/api/auth/email-confirmation`;
   const facts = { ...factsOf(options, person), URL: url, CODE: code };
@@ -69,10 +69,10 @@ export async function mailConfirmation(options: LoginOptions, person: Person): P
 export async function confirmAddress(options: LoginOptions, query: unknown): Promise<LoginAnswer> {
   const { confirmation: code } = readForm('confirmation', query);
   const person = options.people.byId(userOfCode(code) ?? 0);
-  if (person === undefined || !isCode(code, person.record.confirmation)) throw invalid();
+  if (person === undefined || !isCode(code, person.email, person.record.confirmation)) throw invalid();
   const { position } = await changeAccount(options, person, 'confirm-address', (values) => ({
     ...recordChange(values, ({ confirmation, ...record }) => {
-      if (!isCode(code, confirmation)) throw invalid();
+      if (!isCode(code, values['email'], confirmation)) throw invalid();
       return record;
     }),
     confirmed: true,

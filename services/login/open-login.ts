@@ -3,8 +3,10 @@ import type { AccessState } from '../../shared/access/access-state.ts';
 import { EVERY_ROLE, LOGIN_ACTIONS, rolesOf } from '../../shared/access/login-state.ts';
 import { FULL_ACCESS, type Rights } from '../../shared/access/rights.ts';
 import { UNKNOWN_TOKEN } from '../../shared/access/unknown-token.ts';
+import { createBounded } from '../../shared/bounded.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { USER_ROLES } from '../../shared/schema/built-in-types.ts';
+import { currentCaller } from '../command/current-caller.ts';
 import { createIdentities, type IdentityProvider } from './identities.ts';
 import { createJwts, type JwtManagement } from './jwt.ts';
 import { createLogin } from './login.ts';
@@ -87,9 +89,17 @@ function algorithmOf(jwt: string): string | undefined {
   }
 }
 
+/** Connections to the mail server. */
+const MAILS_AT_ONCE = 2;
+const MOST_MAILS_WAITING = 500;
+
 function openPasswords(options: OpenLoginOptions, plan: PasswordPlan) {
   const { access, people, commands, present, later } = options;
   const now = Date.now;
+  const bounded = createBounded(MAILS_AT_ONCE, {
+    waiting: MOST_MAILS_WAITING,
+    refused: () => new RequestError('busy', 'Too many mails are being sent, try again'),
+  });
   const { management, lifetime } = plan;
   const jwts = createJwts({ secret: plan.secret ?? options.ownSecret, management, lifetime, now });
   const login = createLogin({
@@ -104,7 +114,10 @@ function openPasswords(options: OpenLoginOptions, plan: PasswordPlan) {
     registerFields: plan.registerFields,
     mailFailed: plan.mailFailed,
     url: () => plan.url ?? options.url,
-    mail: () => plan.mail ?? (access().development ? plan.showMail : undefined),
+    mail() {
+      const send = plan.mail ?? (access().development ? plan.showMail : undefined);
+      return send && ((mail) => bounded(() => send(mail), currentCaller()));
+    },
   });
   return { login, check: createJwtCheck({ jwts, people, access }) };
 }

@@ -24,7 +24,7 @@ export async function refresh(options: LoginOptions, body: unknown): Promise<Log
     refreshed = refreshSession(before, id, turn, now());
     if (refreshed.kind === 'unknown') throw invalid();
     const { record } = refreshed;
-    return record === before ? {} : recordChange(values, () => record);
+    return recordChange(values, () => record);
   });
   if (refreshed.kind !== 'refreshed') throw invalid();
   const next = await jwts.issueRefresh(person.id, id, refreshed.session.turn);

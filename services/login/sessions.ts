@@ -29,14 +29,13 @@ export type Refreshed =
   | { readonly kind: 'unknown' };
 
 /**
- * Checks a session's refresh token. The token before the newest one is accepted too, because the client may not have received the newest
- * one. Pure.
+ * Checks a session's refresh token. Only the newest token is accepted, as in Strapi. The one before it ends nothing: two requests of one
+ * client may have sent it at the same time. Pure.
  */
 export function refreshSession(record: LoginRecord, id: string, turn: number, now: number): Refreshed {
   const open = openSessions(record, now);
   const session = open.find((one) => one.id === id);
-  if (session === undefined) return { kind: 'unknown' };
-  if (turn === session.turn - 1) return { kind: 'refreshed', record, session };
+  if (session === undefined || turn === session.turn - 1) return { kind: 'unknown' };
   if (turn !== session.turn)
     return { kind: 'stolen', record: endSessions({ ...record, sessions: open }, (one) => one === session) };
   const next = { ...session, turn: turn + 1 };

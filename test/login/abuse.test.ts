@@ -101,6 +101,28 @@ describe('nobody can find out who is registered', () => {
   });
 });
 
+describe('a mailed code', () => {
+  const forms = ['reset', 'confirmation'];
+  test.each(forms)('is not valid after a change of the address: %s', async (kind) => {
+    const { id } = await register(`moved-${kind}`);
+    const change = (body: object) => server.admin(`/api/users/${id}`, { method: 'PUT', body });
+    await change({ confirmed: false });
+    const seen = server.mails().length;
+    const path = kind === 'reset' ? 'forgot-password' : 'send-email-confirmation';
+    await post(path, { email: `moved-${kind}@example.com` });
+    const { text } = await server.mailAfter(seen);
+    const code = /(?:code|confirmation)=([^<\s]+)/.exec(text)?.[1];
+    expect((await change({ email: `new-${kind}@example.com` })).status).toBe(200);
+    const form = { code, password: 'of a stranger', passwordConfirmation: 'of a stranger' };
+    const { status } =
+      kind === 'reset'
+        ? await post('reset-password', form)
+        : await createAsk(server.url)(`/api/auth/email-confirmation?confirmation=${code}`);
+    expect(status).toBe(400);
+    expect((await server.admin(`/api/users/${id}`)).body.confirmed).toBe(false);
+  });
+});
+
 describe('at once', () => {
   test('one of many concurrent registrations of an address succeeds', async () => {
     const answers = await Promise.all(
@@ -178,6 +200,13 @@ describe('servers of their own', takesMinutes('logins at several servers'), () =
     for (let at = 0; at < 4; at++) statuses.push((await attempt('/api/auth/local')).status);
     expect(statuses).toEqual([400, 400, 400, 429]);
     expect((await attempt('/api/auth/reset-password')).status).toBe(400);
+    const mailTo = async (n: number) => {
+      const body = { email: `person${n}@example.com` };
+      return (await createAsk(limited.url)('/api/auth/forgot-password', { method: 'POST', body })).status;
+    };
+    const mails = [];
+    for (let at = 0; at < 31; at++) mails.push(await mailTo(at));
+    expect(mails.indexOf(429)).toBe(30);
   });
 
   test('a token of an identity provider has the role that its claim names, if it is for this audience', {

@@ -89,10 +89,7 @@ describe('createBounded', () => {
   });
 
   it('refuses work while too much waits, and starts the next one after a failure', async () => {
-    const refuse = () => {
-      throw new Error('full');
-    };
-    const bounded = createBounded(1, { waiting: 1, refuse });
+    const bounded = createBounded(1, { waiting: 1, refused: () => new Error('full') });
     const end = Promise.withResolvers<void>();
     const first = bounded(() => end.promise);
     const second = bounded(async () => 'second');
@@ -101,5 +98,30 @@ describe('createBounded', () => {
     await expect(first).rejects.toThrow('failed');
     expect(await second).toBe('second');
     expect(await bounded(async () => 'fourth')).toBe('fourth');
+  });
+
+  it('lets callers take turns: one with much work does not delay another', async () => {
+    const bounded = createBounded(1);
+    const end = Promise.withResolvers<void>();
+    const ended: string[] = [];
+    const run = (caller: string, name: string) =>
+      bounded(async () => {
+        await end.promise;
+        ended.push(name);
+      }, caller);
+    const all = Array.from({ length: 300 }, (_, at) => run('busy', `busy ${at}`));
+    all.push(run('quiet', 'quiet 0'), run('quiet', 'quiet 1'));
+    end.resolve();
+    await Promise.all(all);
+    expect(ended.slice(0, 6)).toEqual(['busy 0', 'busy 1', 'quiet 0', 'busy 2', 'quiet 1', 'busy 3']);
+    expect(ended).toHaveLength(302);
+  });
+
+  it('refuses the last work of the caller with most of it, not that of another', async () => {
+    const bounded = createBounded(1, { waiting: 3, refused: () => new Error('full') });
+    const run = (caller: string) => bounded(() => Promise.resolve(caller), caller).catch(() => 'refused');
+    const work = ['busy', 'busy', 'busy', 'busy', 'quiet', 'other'].map(run);
+    expect(await Promise.all(work)).toEqual(['busy', 'busy', 'refused', 'refused', 'quiet', 'other']);
+    expect(await run('busy')).toBe('busy');
   });
 });

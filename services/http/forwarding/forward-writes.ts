@@ -8,10 +8,12 @@ import type {
 } from 'fastify';
 import { RequestError } from '../../../shared/request-error.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
+import { callAs } from '../../command/current-caller.ts';
 import { NotLeading } from '../../command/not-leading.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import type { Membership } from '../../fleet/membership.ts';
 import { NOT_LEADING_HEADER } from '../answers/responses.ts';
+import { networkOf } from '../requests/limit-requests.ts';
 import { isWriting } from '../requests/writing-methods.ts';
 import { commandIdentity } from './command-identity.ts';
 import { type ForwardedCommands, signAnswers } from './forwarded-commands.ts';
@@ -92,12 +94,12 @@ type Leading = ForwardingOptions & { readonly conceal: (url: string, body: strin
 function runOnLeader(handler: RouteHandlerMethod, options: Leading, sender: Sender): RouteHandlerMethod {
   return async function (request, reply) {
     const { fleet, commands } = options;
+    const forwarded = commands.accept(request, isStream(request));
     const carryOut = () => {
       options.underWay.enter();
       reply.raw.once('close', options.underWay.leave);
-      return handler.call(this, request, reply);
+      return callAs(callerOf(request, forwarded !== undefined), () => handler.call(this, request, reply));
     };
-    const forwarded = commands.accept(request, isStream(request));
     request.command = commandIdentity(request, forwarded?.id, options.conceal);
     if (fleet.leader().kind === 'here') return carryOut();
     if (forwarded !== undefined) throw new NotLeading();
@@ -115,6 +117,13 @@ function runOnLeader(handler: RouteHandlerMethod, options: Leading, sender: Send
   };
 }
 
+/** Header of a forwarded write: the network of its caller. A client's own header has no effect. */
+const NETWORK_HEADER = 'varve-network';
+
+function callerOf({ headers, ip }: FastifyRequest, isForwarded: boolean): string {
+  return isForwarded ? String(headers[NETWORK_HEADER]) : networkOf(ip);
+}
+
 /** Returns whether the leader has to carry out the requests of a route. */
 function isWrite(route: RouteOptions): boolean {
   return isWriting(route) && (route.url.startsWith('/api/') || route.config?.isOfLeader === true);
@@ -127,7 +136,7 @@ function isStream(request: FastifyRequest): boolean {
 
 function sentWrite(request: FastifyRequest, { newCommandId }: ForwardingOptions): SentWrite {
   const { method, sentJson } = request;
-  const headers = { ...request.headers, 'x-request-id': request.id };
+  const headers = { ...request.headers, 'x-request-id': request.id, [NETWORK_HEADER]: networkOf(request.ip) };
   const body = isStream(request) ? request.raw : (sentJson ?? null);
   const command = request.command?.id ?? newCommandId();
   return { method, url: request.raw.url ?? '/', headers, body, command };

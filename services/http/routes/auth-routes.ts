@@ -35,15 +35,15 @@ export async function registerLogin(
 ): Promise<void> {
   const { login } = api;
   if (login === undefined) return;
-  await limitRequests(app, {
-    max: api.rateLimit,
-    name: 'login',
+  const limit = {
     count: protection.count,
     hook: 'preHandler',
-    allowList: (request) =>
+    allowList: (request: FastifyRequest) =>
       request.method === 'GET' || request.method === 'HEAD' || protection.isCounted(request),
-    keyGenerator: limitKey,
-  });
+  } as const;
+  await limitRequests(app, { ...limit, max: api.rateLimit, name: 'login', keyGenerator: limitKey });
+  const max = api.rateLimit * ADDRESSES_OF_CALLER;
+  await limitRequests(app, { ...limit, max, name: 'login of a caller', keyGenerator: callerKey });
   const carryOut = async (request: FastifyRequest, reply: FastifyReply, action: LoginRequest) => {
     if (!api.actionsOf(request.signedIn, request.rights).has(action)) throw forbidden();
     if (request.isElsewhere) throw new NotLeading();
@@ -89,6 +89,13 @@ function limitKey({ ip, routeOptions, body }: FastifyRequest): string {
   const address =
     BY_CALLER_ALONE.test(url) || typeof email !== 'string' ? '' : email.toLowerCase().slice(0, 200);
   return JSON.stringify([url, networkOf(ip), address]);
+}
+
+/** E-mail addresses for each of which a caller may use all attempts of a minute. Without this limit a caller would evade the other one. */
+const ADDRESSES_OF_CALLER = 10;
+
+function callerKey({ ip, routeOptions }: FastifyRequest): string {
+  return JSON.stringify([routeOptions.url, networkOf(ip)]);
 }
 
 function send(reply: FastifyReply, { status, body, location, position }: LoginAnswer): void {

@@ -33,10 +33,11 @@ describe('a refresh token', () => {
     return refreshed.kind === 'unknown' ? {} : refreshed.record;
   };
 
-  it('returns the next token, and the previous one is accepted once more', () => {
+  it('returns the next token, and is not accepted again. The session continues', () => {
     const next = taken(record, 0);
     expect(next.sessions?.[0]?.turn).toBe(1);
-    expect(refreshSession(next, session.id, 0, NOW)).toMatchObject({ kind: 'refreshed', record: next });
+    expect(refreshSession(next, session.id, 0, NOW)).toEqual({ kind: 'unknown' });
+    expect(refreshSession(next, session.id, 1, NOW).kind).toBe('refreshed');
   });
 
   it.each([0, 3, 99])('of turn %i ends the session at turn 2, since another client may have it', (turn) => {
