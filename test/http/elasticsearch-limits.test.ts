@@ -135,6 +135,23 @@ describe(`long requests (seed ${SEED})`, options, () => {
     600_000,
   );
 
+  it.each([401, 403])(
+    'do not lose a write if the cluster answers %i',
+    async (status) => {
+      const reason = `no right ${status}`;
+      proxy.intercept(() => ({ status, json: { error: { type: 'security_exception', reason }, status } }));
+      const key = `refused${status}`;
+      const stored = await post(server.url, 'topics', { key, label: key });
+      proxy.intercept(() => undefined);
+      expect(stored).toBe(202);
+      const path = `/api/topics?filters[key]=${key}&fields=key`;
+      await expect
+        .poll(async () => (await answerOf(server.url, path)).text, { timeout: 30_000 })
+        .toContain(key);
+    },
+    60_000,
+  );
+
   /** A part of the requests, in which every kind of request occurs. */
   const some = () => requests.filter((_, i) => i % 7 === 0);
 });
@@ -155,13 +172,16 @@ const LONG_ENTRIES: readonly (readonly [string, Entry])[] = [
 ];
 
 async function create(url: string, type: string, data: Entry): Promise<void> {
+  expect(await post(url, type, data)).toBe(201);
+}
+
+/** Creates an entry. Returns the status of the answer. */
+async function post(url: string, type: string, data: Entry): Promise<number> {
   const headers = { 'content-type': 'application/json' };
-  const answer = await fetch(`${url}/api/${type}`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify({ data }),
-  });
-  expect(answer.status, await answer.text()).toBe(201);
+  const body = JSON.stringify({ data });
+  const answer = await fetch(`${url}/api/${type}`, { method: 'POST', headers, body });
+  await answer.arrayBuffer();
+  return answer.status;
 }
 
 /** Returns texts of the content. */
