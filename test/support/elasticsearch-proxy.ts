@@ -4,8 +4,13 @@ import type { AddressInfo } from 'node:net';
 /** A request to Elasticsearch. */
 export type ProxiedRequest = { readonly method: string; readonly path: string; readonly body: string };
 
-/** An answer that replaces Elasticsearch's. */
-export type InterceptedAnswer = { readonly status: number; readonly json: unknown };
+/** What the requester gets instead of Elasticsearch's answer. */
+export type InterceptedAnswer =
+  | { readonly status: number; readonly json: unknown }
+  /** The answer of another program than Elasticsearch, such as a load balancer. */
+  | { readonly status: number; readonly text: string }
+  /** The connection ends without an answer. `isSent`: Elasticsearch gets the request first, and carries it out. */
+  | { readonly isSent: boolean };
 
 type Decision = InterceptedAnswer | undefined;
 
@@ -22,8 +27,14 @@ export type ElasticsearchProxy = {
 
 export async function startElasticsearchProxy(target: string): Promise<ElasticsearchProxy> {
   let decide: Parameters<ElasticsearchProxy['intercept']>[0] = () => undefined;
-  const pass = ({ method, headers, url }: IncomingMessage, body: Buffer, answer: ServerResponse) => {
+  const pass = (
+    { method, headers, url }: IncomingMessage,
+    body: Buffer,
+    answer: ServerResponse,
+    isLost = false,
+  ) => {
     const passed = request(`${target}${url}`, { method: method ?? 'GET', headers }, (from) => {
+      if (isLost) return void from.resume().on('end', () => answer.destroy());
       answer.writeHead(from.statusCode ?? 502, from.headers);
       from.pipe(answer);
     });
@@ -35,6 +46,10 @@ export async function startElasticsearchProxy(target: string): Promise<Elasticse
     const { method = 'GET', url: path = '/' } = incoming;
     const decided = await decide({ method, path, body: body.toString() });
     if (decided === undefined) return pass(incoming, body, answer);
+    if ('isSent' in decided)
+      return decided.isSent ? pass(incoming, body, answer, true) : void answer.destroy();
+    if ('text' in decided)
+      return void answer.writeHead(decided.status, { 'content-type': 'text/html' }).end(decided.text);
     // The official client refuses answers without `x-elastic-product`.
     const headers = { 'content-type': 'application/json', 'x-elastic-product': 'Elasticsearch' };
     answer.writeHead(decided.status, headers).end(JSON.stringify(decided.json));

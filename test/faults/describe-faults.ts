@@ -1,0 +1,151 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
+import { workersOf } from '../support/processes.ts';
+import { runVarve } from '../support/run-varve.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
+import type { Fault, Role } from './fault.ts';
+import { type FaultFleet, type Process, type Roles, startFaultFleet } from './fault-fleet.ts';
+import { firingAlerts } from './firing-alerts.ts';
+import { type Counted, createLedger, type Ledger } from './ledger.ts';
+import { HEALTHY, observe, type Words } from './observe.ts';
+
+const NOTICED_WITHIN = 25_000;
+const HEALED_WITHIN = 60_000;
+const ROLES = ['leader', 'standby', 'api'] as const satisfies readonly Role[];
+const TYPES = ['tags', 'countries'] as const satisfies readonly Counted[];
+
+/** Runs each fault on one fleet, one after the other, and checks the indices with `varve verify` at the end. */
+export async function describeFaults(title: string, faults: readonly Fault[]): Promise<void> {
+  const space = `faults_${title.toLowerCase().replace(/\W+/g, '_').slice(0, 14)}_${process.pid}`;
+  describe(`faults: ${title}`, await needsElasticsearch(takesMinutes(`faults: ${title}`)), () => {
+    let fleet: FaultFleet;
+    let ledger: Ledger;
+    beforeAll(async () => {
+      fleet = await startFaultFleet(await elasticsearchUrl(), space);
+      ledger = await createLedger((await fleet.roles()).api);
+    }, 180_000);
+    afterAll(() => fleet?.dispose());
+
+    it.for(faults)('$name', { timeout: 180_000 }, async (fault, { onTestFailed }) => {
+      onTestFailed(() => console.log(lastWords(fleet)));
+      const started = performance.now();
+      const answers = await carryOut({ fault, fleet, ledger });
+      console.log(`${fault.name} | ${answers} | ${Math.round((performance.now() - started) / 1_000)} s`);
+    });
+
+    it('leaves indices that are right', { timeout: 120_000 }, async () => {
+      const { leader } = await fleet.roles();
+      const index = ['--read-index', fleet.admin.url, '--space', space, '--event-store', fleet.eventStore];
+      const verified = await runVarve(['verify', '--data', leader.data, ...index]);
+      expect(verified, verified.stdout + verified.stderr).toMatchObject({ code: 0 });
+    });
+  });
+}
+
+type Run = { readonly fault: Fault; readonly fleet: FaultFleet; readonly ledger: Ledger };
+
+/** Carries out one row. Returns what was answered, in one line. */
+async function carryOut(run: Run): Promise<string> {
+  const { fault, fleet, ledger } = run;
+  const roles = await fleet.roles();
+  await expectHealed(run, roles);
+  const before = processesOf(fleet);
+  const logged = new Map(fleet.all.map((each) => [each, each.server().output().length]));
+  const watches = ROLES.map((role) => ledger.watch(roles[role], fault.disturbs?.includes(role) ?? false));
+  const undo = await fault.make(fleet, roles);
+  const made = performance.now();
+  const writes = TYPES.map((type) => ledger.write(type, roles.api));
+  let answers = '';
+  try {
+    await expectDuring(fault, roles, logged);
+    answers = await expectWrites(fault, writes);
+    await delay(Math.max(0, (fault.lasts ?? 0) - (performance.now() - made)));
+  } finally {
+    await undo();
+  }
+  const undone = performance.now();
+  const late = await Promise.all(writes);
+  expect(TYPES.filter((type, i) => isLater(fault, type) && ![200, 202].includes(late[i] ?? 0))).toEqual([]);
+  await expectHealed(run, roles);
+  const healed = Math.round((performance.now() - undone) / 100) / 10;
+  expect((await Promise.all(watches.map((each) => each.stop()))).flat()).toEqual([]);
+  if (fault.disturbs === undefined) expect(processesOf(fleet)).toEqual(before);
+  return `${answers}, healed after ${healed} s`;
+}
+
+function isLater({ writes }: Fault, type: Counted): boolean {
+  return writes?.[type] === 'later';
+}
+
+/** Pids of all supervisors and workers. */
+function processesOf({ all }: FaultFleet): readonly number[] {
+  return all.flatMap((each) => [each.server().supervisor, ...workersOf(each.server().supervisor)]);
+}
+
+/** Waits until every process answers and says what the row expects. */
+async function expectDuring(fault: Fault, roles: Roles, logged: ReadonlyMap<Process, number>): Promise<void> {
+  const expected = ROLES.map((role) => ({ role, ...HEALTHY, ...fault.during.all, ...fault.during[role] }));
+  const says = fault.says ?? /./;
+  const look = async () => {
+    const words = await Promise.all(ROLES.map((role) => observe(roles[role])));
+    const affected = ROLES.filter((_role, i) => (words[i]?.observed.conditions.length ?? 0) > 0);
+    const talking = affected.length === 0 ? (['leader'] as const) : affected;
+    return {
+      observed: words.map(({ observed }, i) => ({ role: ROLES[i], ...observed })),
+      alerts: firingAlerts(words.map(({ scrape }) => scrape)),
+      refusals: words.flatMap(refusalsOf).filter((text) => !says.test(text)),
+      states: statesOf(fault, words),
+      isLogged: talking.some((role) => fault.log?.test(since(roles[role], logged)) ?? true),
+    };
+  };
+  await expect
+    .poll(look, { timeout: NOTICED_WITHIN, interval: 200 })
+    .toEqual({ observed: expected, alerts: fault.alerts ?? [], refusals: [], states: [], isLogged: true });
+}
+
+function since(member: Process, logged: ReadonlyMap<Process, number>): string {
+  return member.server().output().slice(logged.get(member));
+}
+
+function refusalsOf({ observed, texts }: Words): readonly string[] {
+  return [
+    ...(observed.tags === 503 ? [texts.tags] : []),
+    ...(observed.countries === 503 ? [texts.countries] : []),
+  ];
+}
+
+/** Returns the summaries of processes with a condition that do not name the cause. */
+function statesOf({ state }: Fault, words: readonly Words[]): readonly string[] {
+  return words
+    .filter(({ observed }) => observed.conditions.length > 0)
+    .map(({ summary }) => summary)
+    .filter((summary) => state === undefined || !state.test(summary));
+}
+
+/** Checks the writes that are answered while the fault lasts. */
+async function expectWrites(fault: Fault, writes: readonly Promise<number>[]): Promise<string> {
+  const expected = TYPES.map((type) => fault.writes?.[type] ?? 200);
+  const answered = await Promise.all(writes.map((write, i) => (expected[i] === 'later' ? 'later' : write)));
+  expect(answered).toEqual(expected);
+  return `writes ${answered.join(' ')}`;
+}
+
+/** Waits until every process is healthy and shows all stored writes, and until later writes are shown. */
+async function expectHealed({ fleet, ledger }: Run, roles: Roles): Promise<void> {
+  const look = async () => {
+    const words = await Promise.all(fleet.all.map(observe));
+    return words.map(({ observed, texts }) => ({
+      ...observed,
+      isCurrent: TYPES.map((type) => observed[type] === 200 && ledger.isCurrent(type, texts[type])),
+    }));
+  };
+  const healthy = fleet.all.map(() => ({ ...HEALTHY, isCurrent: [true, true] }));
+  await expect.poll(look, { timeout: HEALED_WITHIN, interval: 200 }).toEqual(healthy);
+  for (const type of TYPES) expect(await ledger.write(type, roles.api)).toBe(200);
+  await expect.poll(look, { timeout: HEALED_WITHIN, interval: 200 }).toEqual(healthy);
+}
+
+function lastWords({ all }: FaultFleet): string {
+  return all.map(({ name, server }) => `${name}:\n${server().output().slice(-2_500)}`).join('\n');
+}
