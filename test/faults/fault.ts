@@ -11,7 +11,7 @@ export type Fault = {
   readonly name: string;
   /** Makes the fault. Resolves to the function that ends it. */
   readonly make: (fleet: FaultFleet, roles: Roles) => Promise<() => unknown>;
-  /** What differs from the answers of a healthy process: in all processes, and in that of a role. */
+  /** Differences from the answers of a healthy process: in all processes, and in that of a role. */
   readonly during: { readonly [role in Role | 'all']?: Partial<Observed> };
   /** Outcomes of writes through the api. Default: 200. */
   readonly writes?: { readonly tags?: WriteOutcome; readonly countries?: WriteOutcome };

@@ -6,7 +6,7 @@ import { readSamples } from '../support/metrics-client.ts';
 /** Status of an answer; `late`: there was none within two seconds; `down`: no process accepts the connection, or it breaks. */
 export type Outcome = number | 'late' | 'down';
 
-/** What a process answers at one moment. */
+/** Answers of a process at one moment. */
 export type Observed = {
   /** Outcome of reads of the type that a fault concerns, and of another type. */
   readonly tags: Outcome;
@@ -16,7 +16,7 @@ export type Observed = {
   readonly conditions: readonly ConditionCode[];
 };
 
-/** What a process says at one moment. */
+/** Answers and texts of a process at one moment. */
 export type Words = {
   readonly observed: Observed;
   /** Answers to the reads, and the text of readiness. */
@@ -29,16 +29,16 @@ export type Words = {
 
 export const HEALTHY: Observed = { tags: 200, countries: 200, ready: 200, metrics: 200, conditions: [] };
 
-const PATIENCE_MS = 2_000;
+const TIMEOUT_MS = 2_000;
 export const READ_TAGS = '/api/tags?fields=key,name&sort=id';
 export const READ_COUNTRIES = '/api/countries?fields=key,name&sort=id';
 
 export type Answer = { readonly outcome: Outcome; readonly text: string };
 
 /** Sends a request to a process. Never rejects. */
-export async function ask(member: Member, path: string, patience = PATIENCE_MS): Promise<Answer> {
+export async function ask(member: Member, path: string, timeout = TIMEOUT_MS): Promise<Answer> {
   try {
-    const signal = AbortSignal.timeout(patience);
+    const signal = AbortSignal.timeout(timeout);
     const answer = await fetch(member.server().url + path, { signal });
     return { outcome: answer.status, text: await answer.text() };
   } catch (error) {

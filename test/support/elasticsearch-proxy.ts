@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 /** A request to Elasticsearch. */
 export type ProxiedRequest = { readonly method: string; readonly path: string; readonly body: string };
 
-/** What the requester gets instead of Elasticsearch's answer. */
+/** Answer or end of the connection that the requester gets instead of Elasticsearch's answer. */
 export type InterceptedAnswer =
   | { readonly status: number; readonly json: unknown }
   /** The answer of another program than Elasticsearch, such as a load balancer. */

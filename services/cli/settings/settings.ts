@@ -51,10 +51,7 @@ const SPACE = {
   description: 'namespace: prefix of all names in a shared log or cluster (default: varve)',
   schema: z
     .string()
-    .regex(
-      /^[a-z][a-z0-9_]{0,30}$/,
-      'must be a name of at most 31 characters of a-z, 0-9 and _ that starts with a letter',
-    )
+    .regex(/^[a-z][a-z0-9_]{0,30}$/, 'must be at most 31 of a-z, 0-9 and _, and start with a letter')
     .default('varve'),
 } as const satisfies Setting;
 
