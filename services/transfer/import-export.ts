@@ -23,8 +23,12 @@ export type ExportImport = {
   readonly onEvents: (count: number) => void;
 };
 
-/** Appends in flight at once: they share commits. */
+/** Appends that share commits or calls. */
 const BATCH = 512;
+
+const OTHER_EVENTS = 'the log has other events already: import into a new data directory';
+const OTHER_ORDER =
+  'the import is wrong: the log has the events in another order than the file, or others between them; import into a new `--space`';
 
 /** Returns whether a file begins like an export. */
 export function isExport(firstLine: string): boolean {
@@ -33,12 +37,12 @@ export function isExport(firstLine: string): boolean {
 
 /**
  * Appends the events of an export to a log, with their ids, times and order. The log is empty or already has the first of the events, as
- * after an interrupted import. Checks the whole file first. Returns the number of events in the log after the import. Rejects with a
- * message.
+ * after an interrupted import. Checks the whole file first, and at the end that the log has its events in its order: numeric ids follow that
+ * order. Returns the number of events in the log after the import. Rejects with a message.
  */
 export async function importExport(options: ExportImport): Promise<number> {
   const { head, ...epochs } = await checkFile(options.lines());
-  const present = await countPresent(options);
+  const present = await countPresent(options, OTHER_EVENTS);
   if (head !== undefined && present === 0) await nameHistory(options.log, options.space, head);
   const { leader } = await readLease(options.log, options.space);
   // An earlier import that was interrupted after its last event still holds the lease: this one returns it.
@@ -46,9 +50,10 @@ export async function importExport(options: ExportImport): Promise<number> {
   let events = present;
   for await (const batch of inBatches(eventsOf(options.lines(), present), BATCH)) {
     lead ??= await claimSpace(options, epochs.lowest);
-    await appendAll(options, batch, lead);
+    await appendAll(options, batch, lead).catch((error) => refused(options, batch, events, error));
     events += batch.length;
   }
+  if (events > present && (await countPresent(options, OTHER_ORDER)) !== events) throw new Error(OTHER_ORDER);
   if (lead !== undefined) await returnSpace(options, lead, epochs.highest);
   return events;
 }
@@ -108,7 +113,7 @@ async function* eventsOf(lines: AsyncIterable<string>, skipped = 0): AsyncGenera
 }
 
 /** Returns how many events the log has. Throws unless they are the first events of the export. */
-async function countPresent({ log, space, lines }: ExportImport): Promise<number> {
+async function countPresent({ log, space, lines }: ExportImport, otherwise: string): Promise<number> {
   const exported = eventsOf(lines());
   let present = 0;
   for await (const event of eventsAfter(log, 0n)) {
@@ -116,7 +121,7 @@ async function countPresent({ log, space, lines }: ExportImport): Promise<number
     const { id, stream } = event;
     const next = await exported.next();
     if (next.done === true || next.value.id !== id || `${space}.${next.value.stream}` !== stream)
-      throw new Error('the log has other events already: import into a new data directory');
+      throw new Error(otherwise);
     present++;
   }
   await exported.return(undefined);
@@ -166,27 +171,28 @@ async function appendAll(
   events: readonly ExportedEvent[],
   { fence }: Lead,
 ): Promise<void> {
-  const results = await Promise.all(
-    events.map(({ stream, revision, ...event }) =>
-      log
-        .append(
-          `${space}.${stream}`,
-          revision === 0 ? 'none' : BigInt(revision - 1),
-          [event as NewEvent],
-          fence,
-        )
-        .catch((error: unknown) => {
-          if (!(error instanceof AppendTooLarge)) throw error;
-          const eventName = `revision ${revision} of ${stream}`;
-          throw new Error(`${eventName} cannot be imported: ${error.message}, and import again`, {
-            cause: error,
-          });
-        }),
-    ),
-  );
+  const appends = events.map(({ stream, revision, ...event }) => ({
+    stream: `${space}.${stream}`,
+    expected: revision === 0 ? ('none' as const) : BigInt(revision - 1),
+    events: [event as NewEvent],
+  }));
+  const results = await log.appendInOrder(appends, fence);
   if (results.some(({ kind }) => kind === 'fenced')) throw new Error(LEAD_LOST);
   const conflict = results.findIndex(({ kind }) => kind === 'conflict');
   if (conflict >= 0)
     throw new Error(`another process writes to the log: ${events[conflict]?.stream} has changed`);
   onEvents(events.length);
+}
+
+/** Rejects with the failure of a batch. `before`: number of events before the batch. The log has those before the one that it refused. */
+async function refused(
+  options: ExportImport,
+  batch: readonly ExportedEvent[],
+  before: number,
+  error: unknown,
+): Promise<never> {
+  if (!(error instanceof AppendTooLarge)) throw error;
+  const event = batch[(await countPresent(options, OTHER_ORDER)) - before];
+  const eventName = `revision ${event?.revision} of ${event?.stream}`;
+  throw new Error(`${eventName} cannot be imported: ${error.message}, and import again`, { cause: error });
 }

@@ -12,8 +12,9 @@ export type ImportSource = {
 };
 
 /** Reads the lines of a file without their line ends, and without reading the whole file into memory. */
-export function linesOf(file: string): AsyncIterable<string> {
-  return createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
+export async function* linesOf(file: string): AsyncGenerator<string> {
+  // The reader drops lines that arrive before something iterates over it, so it is made when the first line is wanted.
+  yield* createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
 }
 
 /** Reads the lines of all files that are not empty, one file after the other. */

@@ -95,12 +95,22 @@ export type NewEvent = {
 export type ExpectedRevision = bigint | 'none' | 'any';
 
 export type AppendResult =
-  /** The events were stored; `position` is that of the last one. */
+  /**
+   * The events were stored; `position` is that of the last one. KurrentDB may store appends together that are made at the same time, and
+   * report one position for all of them: it is then later.
+   */
   | { readonly kind: 'appended'; readonly revision: bigint; readonly position: bigint }
   /** Nothing was written, because the stream is at revision `actual` (undefined = it does not exist). */
   | { readonly kind: 'conflict'; readonly actual: bigint | undefined }
   /** Nothing was written, because the stream of the condition is at another revision. */
   | { readonly kind: 'fenced' };
+
+/** An append of a sequence (see `appendInOrder`). Streams may repeat. */
+export type OrderedAppend = {
+  readonly stream: string;
+  readonly expected: bigint | 'none';
+  readonly events: readonly NewEvent[];
+};
 
 /** Condition of an append: it is stored only while `stream` is at `revision`. */
 export type AppendCondition = { readonly stream: string; readonly revision: bigint };
@@ -199,6 +209,15 @@ export type EventStore = {
     events: readonly NewEvent[],
     condition?: AppendCondition,
   ): Promise<AppendResult>;
+  /**
+   * Appends so that the log has the events in the order of the list; each append like `append`. Nobody else may write to these streams at
+   * the same time. Resolves to the results, at least up to the first append that is not stored. If it rejects, or an append is not stored,
+   * some later ones may be stored nevertheless.
+   */
+  appendInOrder(
+    appends: readonly OrderedAppend[],
+    condition?: AppendCondition,
+  ): Promise<readonly AppendResult[]>;
   /** Returns whether this store checks conditions. A store that does not check them ignores them, and never returns `fenced`. */
   checksConditions(): Promise<boolean>;
   /**

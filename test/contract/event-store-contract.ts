@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { describeAppending } from './event-store-contract-append.ts';
 import { describeConditions } from './event-store-contract-conditions.ts';
+import { describeOrder } from './event-store-contract-order.ts';
 import { describeReading } from './event-store-contract-read.ts';
 import { describeSpaces } from './event-store-contract-spaces.ts';
 import { describeSubscribing } from './event-store-contract-subscribe.ts';
@@ -29,6 +30,7 @@ export const describeEventStore = (
   describe(`event store contract: ${name}`, () => {
     describeAppending(withLog);
     describeConditions(withLog, abilities.checksConditions);
+    describeOrder(withLog);
     describeReading(withLog, skips);
     describeSubscribing(withLog);
     describeSpaces(withLog);

@@ -75,14 +75,12 @@ it('stores nothing after the claim of another process, if it was paused', async 
   let claimed = false;
   log = {
     ...store,
-    async append(...append) {
+    async appendInOrder(appends, condition) {
       // Another process claims the lease between the import's own claim and its first event.
-      if (append[3] !== undefined && !claimed) {
-        claimed = true;
-        const claimant = { log: store, space: 'varve', owner: 'other', address: 'http://127.0.0.1:9', now };
-        await claimLease(claimant, await readLease(store, 'varve'));
-      }
-      return store.append(...append);
+      claimed = true;
+      const claimant = { log: store, space: 'varve', owner: 'other', address: 'http://127.0.0.1:9', now };
+      await claimLease(claimant, await readLease(store, 'varve'));
+      return store.appendInOrder(appends, condition);
     },
   };
   const events = [deleted, second].map((event) => ({ ...event, metadata: { ...METADATA, epoch: 3 } }));
@@ -91,4 +89,14 @@ it('stores nothing after the claim of another process, if it was paused', async 
   const stored = [];
   for await (const events of store.readAll(0n)) stored.push(...events.map(({ type }) => type));
   expect(stored).not.toContain('entry-deleted');
+});
+
+it('fails if the log has the events in another order at the end, and says so', async () => {
+  const store = log;
+  const third = { ...deleted, stream: 'api_tag_tag-b', id: '0f6e2c1a-7a0e-4b6c-9a57-0d5ce0e6a103' };
+  log = {
+    ...store,
+    appendInOrder: (appends, condition) => store.appendInOrder(appends.toReversed(), condition),
+  };
+  await expect(importLines(fileOf(deleted, third))).rejects.toThrow(/in another order than the file/);
 });

@@ -25,7 +25,6 @@ const damages = async (store: EventStore): Promise<readonly Damage[]> => {
 const expectations: readonly ExpectedRevision[] = ['any', 'none', 2n];
 
 describe.each([
-  ['Append', { batchAppend: false }],
   ['BatchAppend', {}],
   ['AppendRecords', { server: '26.1' }],
 ] as const)('with %s', (_, abilities) => {

@@ -27,56 +27,46 @@ export type BatchOutcome =
   | { readonly kind: 'appended'; readonly revision: bigint; readonly position: bigint | undefined }
   | { readonly kind: 'unclear' };
 
-const CALLS = 4;
-/** Maximum appends of a call. All calls together take more than an import has in flight (512). Further appends use calls of their own. */
-const APPENDS_OF_A_CALL = 256;
 /**
- * Maximum bytes of a message. A message that the server refuses as too large ends the call for all appends on it. No server refuses this
- * size by default.
+ * Size in bytes from which an append is large, and has a call of its own. A message that the server refuses as too large ends the call for
+ * all appends on it. No server refuses a smaller one by default.
  */
-const MAX_BYTES = 256 * 1024;
+const LARGE_BYTES = 256 * 1024;
+
+/** Returns the size of the events' data. */
+export function bytesOf(events: readonly EncodedEvent[]): number {
+  return events.reduce((sum, event) => sum + event.data.length, 0);
+}
+
+/** Returns whether an append needs a call of its own. */
+export function isLarge({ events }: ExactAppend): boolean {
+  return bytesOf(events) > LARGE_BYTES;
+}
 
 /**
- * Creates the appender for a node. It appends over a few `BatchAppend` calls that stay open, because a message costs a third of a call. It
- * opens them when appends need them. A server handles the messages of one call one after the other (Streams.BatchAppend.cs), so there are
- * several calls.
+ * Creates the appender for servers before 26.1. It appends over one `BatchAppend` call that stays open, because a message costs a third of
+ * a call. The server stores the messages of the call in their order, and does not wait for one before it reads the next.
  *
- * The calls share the connection with subscriptions. Node releases the connection's flow control window as soon as data arrives, so a
+ * The call shares the connection with subscriptions. Node releases the connection's flow control window as soon as data arrives, so a
  * subscriber that does not read delays only itself.
  */
 export function createBatchAppender(node: NodeClient, deadlineMs: number) {
-  let open: Call[] = [];
-  /** Calls on a replaced channel end after their last append. */
-  const retire = (channel: Channel) => {
-    for (const call of open) if (call.channel !== channel) call.retire();
-    open = open.filter((call) => !call.hasEnded() && call.channel === channel);
-  };
-  const leastBusy = () =>
-    open.reduce<Call | undefined>(
-      (best, call) => (best === undefined || call.waiting() < best.waiting() ? call : best),
-      undefined,
-    );
+  let open: Call | undefined;
   return {
-    /** Returns whether an append of this size can be sent now, on this channel. */
-    takes(channel: Channel, bytes: number): boolean {
-      retire(channel);
-      return bytes <= MAX_BYTES && (open.length < CALLS || (leastBusy()?.waiting() ?? 0) < APPENDS_OF_A_CALL);
-    },
     /**
      * Appends. Resolves to `unclear` if the server refused and `Append` would give more detail: the append may have been written. Rejects
      * with DeadlinePassed or the client's error if the call failed. Then too the append may have been written.
      */
     append(channel: Channel, append: ExactAppend): Promise<BatchOutcome> {
-      retire(channel);
-      let call = leastBusy();
-      if (call === undefined || (call.waiting() > 0 && open.length < CALLS)) {
-        call = openCall(node, channel, deadlineMs);
-        open.push(call);
+      if (open === undefined || open.hasEnded() || open.channel !== channel) {
+        // A call on a replaced channel ends after its last append.
+        open?.retire();
+        open = openCall(node, channel, deadlineMs);
       }
-      return call.append(append);
+      return open.append(append);
     },
     close(): void {
-      for (const call of open) call.retire();
+      open?.retire();
     },
   };
 }
@@ -126,7 +116,6 @@ function openCall(node: NodeClient, channel: Channel, deadlineMs: number) {
         waiting.set(correlation, { resolve, reject, timer });
         stream.write(requestOf(correlation, append));
       }),
-    waiting: () => waiting.size,
     hasEnded: () => ended,
     /** Ends the call as soon as no append waits for an answer. */
     retire(): void {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { WrongExpectedVersionError } from '@kurrent/kurrentdb-client';
 import { AppendTooLarge } from '../event-store.ts';
-import { callAppend } from './kurrentdb-append.ts';
 import type { Connection } from './kurrentdb-connection.ts';
 import { readHeadOfLog } from './kurrentdb-pages.ts';
 import { explained, isPassing, retrying } from './kurrentdb-retry.ts';
+import { callAppend } from './kurrentdb-write.ts';
 
 /** EventStoreDB 22.10 is the first version whose stream reads return positions. */
 const OLDEST = [22, 10] as const;

@@ -2,7 +2,7 @@ import { checkedBatchSize, type Decode, encodeEvents, MAX_INT64 } from '../event
 import type { EventStore, ReadAllOptions, StoredEvent, Subscription, Trouble } from '../event-store.ts';
 import { findDamageOf } from '../find-damage.ts';
 import { assertInSpace, spaceOf } from '../stream-space.ts';
-import { createAppender, serverChecksConditions } from './kurrentdb-append.ts';
+import { createAppender } from './kurrentdb-append.ts';
 import { checkServer } from './kurrentdb-check.ts';
 import { type Connection, connect } from './kurrentdb-connection.ts';
 import { positionOfEvent, type Recorded, toStoredEvent } from './kurrentdb-event.ts';
@@ -11,6 +11,7 @@ import { createPageSize, readHeadOfLog, readStreamPage } from './kurrentdb-pages
 import { retrying } from './kurrentdb-retry.ts';
 import { scanSpace } from './kurrentdb-scan.ts';
 import { subscribeToNamespace } from './kurrentdb-subscription.ts';
+import { serverChecksConditions } from './kurrentdb-write.ts';
 
 export type KurrentDbEventStoreOptions = {
   /** The store has the streams that begin with `<space>.`; the server may have others. */
@@ -42,7 +43,7 @@ export function openKurrentDbEventStore(url: string, options: KurrentDbEventStor
   const { space, deadlineMs = 5_000, giveUpAfterMs = 30_000, onTrouble = () => undefined } = options;
   const connection = connect(url, space, { deadlineMs, giveUpAfterMs, onTrouble });
   const watch = createHeadWatch(connection);
-  const append = createAppender(connection);
+  const appender = createAppender(connection);
   const decode: DecodeRecorded = (event) => toStoredEvent(event, options.decode ?? ((stored) => stored));
   const appends = new Set<Promise<unknown>>();
   const subscriptions = new Set<Subscription>();
@@ -50,6 +51,10 @@ export function openKurrentDbEventStore(url: string, options: KurrentDbEventStor
 
   const assertOpen = () => {
     if (closing !== undefined) throw new Error('the event store is closed');
+  };
+  const track = <T>(appending: Promise<T>): Promise<T> => {
+    appends.add(appending);
+    return appending.finally(() => appends.delete(appending));
   };
   const close = async () => {
     await Promise.allSettled(appends);
@@ -62,9 +67,15 @@ export function openKurrentDbEventStore(url: string, options: KurrentDbEventStor
       assertOpen();
       const encoded = encodeEvents(stream, events);
       assertInSpace(stream, space);
-      const appending = append({ stream, expected, events: encoded, condition });
-      appends.add(appending);
-      return appending.finally(() => appends.delete(appending));
+      return track(appender.append({ stream, expected, events: encoded, condition }));
+    },
+    async appendInOrder(given, condition) {
+      assertOpen();
+      const encoded = given.map(({ stream, expected, events }) => {
+        assertInSpace(stream, space);
+        return { stream, expected, events: encodeEvents(stream, events), condition };
+      });
+      return track(appender.appendInOrder(encoded));
     },
     checksConditions: () =>
       retrying("the request for the server's features", connection.retryLimits, () =>

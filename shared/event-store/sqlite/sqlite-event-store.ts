@@ -61,14 +61,18 @@ export function openSqliteEventStore(path: string, options: SqliteEventStoreOpti
     await writer.close();
     closeFile();
   };
+  const append: EventStore['append'] = async (stream, expected, events, condition) => {
+    assertOpen();
+    if (options.reads !== undefined) throw new Error('the event log was opened for reading');
+    const encoded = encodeEvents(stream, events);
+    assertInSpace(stream, space);
+    return queue.append({ stream, expected, events: encoded, condition });
+  };
   return {
-    async append(stream, expected, events, condition) {
-      assertOpen();
-      if (options.reads !== undefined) throw new Error('the event log was opened for reading');
-      const encoded = encodeEvents(stream, events);
-      assertInSpace(stream, space);
-      return queue.append({ stream, expected, events: encoded, condition });
-    },
+    append,
+    // The queue keeps the order of concurrent appends.
+    appendInOrder: (appends, condition) =>
+      Promise.all(appends.map((each) => append(each.stream, each.expected, each.events, condition))),
     checksConditions: async () => true,
     async *readStream(stream, fromRevision = 0n) {
       if (spaceOf(stream) === space) yield* readStream(db, decodeAll, stream, fromRevision);

@@ -28,8 +28,9 @@ export const appendRecordsCall =
       const records = call.request.getRecordsList();
       if (records.some((record) => record.getData_asU8().length > MAX_RECORD)) throw handlerError();
       const violations = call.request.getChecksList().flatMap((check, n) => violation(log, check, n));
-      if (violations.length > 0 && !isRepetition(log, records, violations)) throw violationError(violations);
-      const written = write(log, records);
+      if (violations.length > 0 && !isRepetition(log, call.request, violations))
+        throw violationError(violations);
+      const written = write(log, records, violations.length > 0);
       if (fault?.kind === 'lose-answer') throw rpcError(status.UNAVAILABLE, 'connection lost');
       answer(null, written);
     } catch (error) {
@@ -44,13 +45,17 @@ const MAX_RECORD = 16 * 1024 * 1024;
 const handlerError = () => rpcError(status.UNKNOWN, 'Exception was thrown by handler.');
 
 /** Writes the records in their order, which may change between streams. The answer has the position of the last one. */
-const write = (log: DoubleLog, records: readonly AppendRecord[]): AppendRecordsResponse => {
+const write = (
+  log: DoubleLog,
+  records: readonly AppendRecord[],
+  isRepeated: boolean,
+): AppendRecordsResponse => {
   const revisions = new Map<string, bigint>();
   let position = 0n;
   for (const stream of streamsOf(records)) if (log.isTombstoned(stream)) throw streamDeletedError(stream);
   for (const record of records) {
     const stream = record.getStream();
-    const stored = log.read(stream)?.find(({ id }) => id === record.getRecordId());
+    const stored = isRepeated ? log.read(stream)?.find(({ id }) => id === record.getRecordId()) : undefined;
     const result =
       stored ?? log.write(stream, revisionOf(log, stream) ?? 'no_stream', [proposedEvent(record)]);
     if (!('revision' in result)) throw new Error(`the double cannot write to ${stream}`);
@@ -65,15 +70,28 @@ const write = (log: DoubleLog, records: readonly AppendRecord[]): AppendRecordsR
 
 const streamsOf = (records: readonly AppendRecord[]) => new Set(records.map((record) => record.getStream()));
 
-/** Returns whether all records are stored, and only the revisions of their own streams are violated: the server repeats its answer. */
+/**
+ * Returns whether all records are stored at the revisions after the expected ones, and only the revisions of their own streams are
+ * violated: the server repeats its answer.
+ */
 const isRepetition = (
   log: DoubleLog,
-  records: readonly AppendRecord[],
+  request: AppendRecordsRequest,
   violations: readonly Violation[],
 ): boolean => {
+  const records = request.getRecordsList();
   const own = streamsOf(records);
-  const isStored = (record: AppendRecord) =>
-    log.read(record.getStream())?.some(({ id }) => id === record.getRecordId()) ?? false;
+  const states = request.getChecksList().map((check) => check.getStreamState());
+  const next = new Map(
+    states.map((state) => [state?.getStream() ?? '', BigInt(state?.getExpectedState() ?? ANY) + 1n]),
+  );
+  const isStored = (record: AppendRecord) => {
+    const stream = record.getStream();
+    const revision = next.get(stream) ?? 0n;
+    next.set(stream, revision + 1n);
+    const stored = log.read(stream)?.find((each) => each.revision === revision);
+    return stored?.id === record.getRecordId();
+  };
   return (
     violations.every((each) => own.has(each.getStreamState()?.getStream() ?? '')) && records.every(isStored)
   );

@@ -21,8 +21,6 @@ export type TlsIdentity = { readonly key: Buffer; readonly certificate: Buffer }
 /** Abilities that depend on a server's version. */
 export type DoubleAbilities = {
   readonly version: string;
-  /** `BatchAppend`: EventStoreDB 21.10 and later. */
-  readonly batchAppend: boolean;
   /** `AppendRecords`: KurrentDB 26.1 and later. */
   readonly appendRecords: boolean;
 };
@@ -113,14 +111,14 @@ const memberInfo = ({ node, isLeader, alive }: Gossip[number]) => {
 const refuse = (_call: unknown, answer: (error: Error) => void): void =>
   answer(rpcError(status.UNIMPLEMENTED, 'the double has no such call'));
 
-const supportedMethods = ({ batchAppend, appendRecords, version }: DoubleAbilities) => {
+const supportedMethods = ({ appendRecords, version }: DoubleAbilities) => {
   const method = (name: string, features: string[] = []) =>
     new featuresPb.SupportedMethod()
       .setServiceName('event_store.client.streams.streams')
       .setMethodName(name)
       .setFeaturesList(features);
   const methods = [method('read', ['position', 'events']), method('append')];
-  if (batchAppend) methods.push(method('batchappend', ['deadline_duration']));
+  methods.push(method('batchappend', ['deadline_duration']));
   if (appendRecords)
     methods.push(method('appendrecords').setServiceName('kurrentdb.protocol.v2.streams.streamsservice'));
   return new featuresPb.SupportedMethods().setEventStoreServerVersion(version).setMethodsList(methods);

@@ -19,6 +19,11 @@ export const inSpace = (store: EventStore, space: string): EventStore => {
         events,
         condition && { ...condition, stream: outward(condition.stream) },
       ),
+    appendInOrder: (appends, condition) =>
+      store.appendInOrder(
+        appends.map((append) => ({ ...append, stream: outward(append.stream) })),
+        condition && { ...condition, stream: outward(condition.stream) },
+      ),
     async *readStream(stream, fromRevision) {
       for await (const event of store.readStream(outward(stream), fromRevision)) yield inward(event);
     },

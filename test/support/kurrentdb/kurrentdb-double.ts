@@ -1,5 +1,7 @@
+import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Metadata, type Server, status } from '@grpc/grpc-js';
+import { createRandom } from '../naive-random.ts';
 import { createDoubleFaults, type DoubleCall, type DoubleFaults, type Fault } from './double-faults.ts';
 import { createDoubleLog, type DoubleLog } from './double-log.ts';
 import {
@@ -28,8 +30,6 @@ export type KurrentDbDoubleOptions = {
   readonly dropSlowAfter?: number;
   /** Returns the port that its gossip and answers name. Default: the port on which it listens. */
   readonly advertisedPort?: () => number | undefined;
-  /** True if it reports that it has `BatchAppend` (EventStoreDB 21.10 and later). Default: true. */
-  readonly batchAppend?: boolean;
   /** Durations of appends. Default: no time. */
   readonly pace?: DoublePace;
 };
@@ -100,12 +100,16 @@ export const startKurrentDbDouble = async (
   let alive = true;
 
   const pace = createPace(options.pace);
+  const takeTurn = createTurns();
   const enter = async (call: DoubleCall, metadata: Metadata): Promise<Fault | undefined> => {
     calls[call] += 1;
     // Everyone may ask for the features, as on the server.
     if (call !== 'features') checkAccess(options, call, metadata);
     const fault = await meet(faults.take(call));
-    if (call === 'append' || call === 'appendRecords' || call === 'batchAppend') await pace();
+    if (call === 'append' || call === 'appendRecords' || call === 'batchAppend') {
+      await takeTurn(metadata);
+      await pace();
+    }
     if (leader === undefined || isForwarded(call, metadata)) return fault;
     if (lastLeader === undefined) throw noLeaderError();
     throw call === 'appendRecords' ? notLeaderNodeError(lastLeader) : notLeaderError(lastLeader);
@@ -128,7 +132,6 @@ export const startKurrentDbDouble = async (
   const start = async (at: number) => {
     server = createServer(services, gossip, {
       version: options.version ?? `${version}.0`,
-      batchAppend: options.batchAppend ?? true,
       appendRecords: version === '26.1',
     });
     return listen(server, options.tls, at);
@@ -179,14 +182,47 @@ export const startKurrentDbDouble = async (
 const isForwarded = (call: DoubleCall, metadata: Metadata): boolean =>
   call === 'batchAppend' || (call !== 'appendRecords' && !metadata.get('requires-leader').includes('true'));
 
-/** Resolves when the next append is on disk. */
+/** Seed of the order in which doubles of this process store concurrent calls. */
+const SEED = Number(process.env['SEED'] ?? randomInt(2 ** 31));
+let isPrinted = false;
+
+/**
+ * Lets concurrent appends take their turns in a random order, as a server does. The messages of one batch call, which have one metadata, keep
+ * their order.
+ */
+const createTurns = (): ((call: Metadata) => Promise<void>) => {
+  if (!isPrinted) console.log(`the double stores concurrent calls in a random order: SEED=${SEED}`);
+  isPrinted = true;
+  const random = createRandom(SEED);
+  const waiting = new Map<Metadata, (() => void)[]>();
+  const release = () => {
+    const calls = [...waiting.values()];
+    waiting.clear();
+    while (calls.length > 0) {
+      const chosen = random.between(0, calls.length - 1);
+      calls[chosen]?.shift()?.();
+      if (calls[chosen]?.length === 0) calls.splice(chosen, 1);
+    }
+  };
+  return (call) =>
+    new Promise((resolve) => {
+      if (waiting.size === 0) setImmediate(release);
+      const own = waiting.get(call);
+      if (own === undefined) waiting.set(call, [resolve]);
+      else own.push(resolve);
+    });
+};
+
+/** Resolves when the next append is on disk, after all earlier ones. */
 const createPace = (pace: DoublePace | undefined): (() => Promise<void>) => {
   if (pace === undefined) return async () => {};
   let written = 0;
-  return async () => {
+  let earlier = Promise.resolve();
+  return () => {
     const now = performance.now();
     written = Math.max(written, now) + pace.writeMs;
-    await delay(written + pace.flushMs - now);
+    earlier = Promise.all([earlier, delay(written + pace.flushMs - now)]).then(() => undefined);
+    return earlier;
   };
 };
 

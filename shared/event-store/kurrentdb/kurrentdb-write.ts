@@ -1,0 +1,189 @@
+import type { Channel } from '@grpc/grpc-js';
+import {
+  AppendRecordSizeExceededError,
+  isCommandError,
+  MaxAppendSizeExceededError,
+  NO_STREAM,
+  StreamDeletedError,
+  TransactionMaxSizeExceededError,
+  WrongExpectedVersionError,
+} from '@kurrent/kurrentdb-client';
+import { append as appendCall } from '@kurrent/kurrentdb-client/dist/streams/appendToStream/append.js';
+import recordsGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v2/streams/streams_grpc_pb.js';
+import { type EncodedEvent, MAX_INT64 } from '../event-codec.ts';
+import { type AppendResult, AppendTooLarge, StreamDeleted } from '../event-store.ts';
+import { appendRecords, type GroupResults } from './kurrentdb-append-records.ts';
+import { bytesOf, type ExactAppend, isLarge } from './kurrentdb-batch-append.ts';
+import type { Connection } from './kurrentdb-connection.ts';
+import { positionOfEvent, toEventData } from './kurrentdb-event.ts';
+import { isNodeLost } from './kurrentdb-failure.ts';
+import { createGroupCommit, groupLength } from './kurrentdb-group-commit.ts';
+import { reportedNumber, revisionFrom } from './kurrentdb-numbers.ts';
+import { readStreamPage, readStreamPageBefore } from './kurrentdb-pages.ts';
+import { withDeadline } from './kurrentdb-retry.ts';
+
+/** One attempt of an exact append. If it rejects, the append may have been stored. */
+export type Write = (append: ExactAppend) => Promise<AppendResult>;
+
+/** Creates the writer. Servers from 26.1 get groups of appends (`AppendRecords`), older ones the messages of a batch call. */
+export function createWriter(connection: Connection): Write {
+  const commit = createGroupCommit((group) => sendRecords(connection, group));
+  return async (append) => {
+    const hasRecords = await serverChecksConditions(connection);
+    const { condition, ...unconditional } = append;
+    const exact = hasRecords ? append : unconditional;
+    const refused = await refuseImpossible(connection, exact);
+    if (refused !== undefined) return refused;
+    if (hasRecords) return commit(exact);
+    return (
+      (isLarge(exact) ? undefined : await sendInBatch(connection, exact)) ?? sendAlone(connection, exact)
+    );
+  };
+}
+
+/**
+ * Writes appends so that the log has them in their order, as many of the first as go together. Resolves to their results. The append that
+ * is in conflict, and on older servers also those after it, may have been stored although an earlier one was not.
+ */
+export async function writeInOrder(
+  connection: Connection,
+  appends: readonly ExactAppend[],
+): Promise<GroupResults> {
+  const large = appends.findIndex(isLarge);
+  const small = large === -1 ? appends : appends.slice(0, large);
+  const group = small.slice(0, groupLength(small));
+  if (await serverChecksConditions(connection)) return sendRecords(connection, group);
+  return Promise.all(group.map((append) => sendInBatch(connection, append)));
+}
+
+function sendRecords(connection: Connection, group: readonly ExactAppend[]): Promise<GroupResults> {
+  const deadline = deadlineFor(
+    connection,
+    group.flatMap(({ events }) => events),
+  );
+  return onWriter(connection, (channel) => appendRecords(connection.writer, channel, group, deadline));
+}
+
+/** Appends in the open call; undefined if `Append` would give more detail of the refusal. */
+async function sendInBatch(connection: Connection, append: ExactAppend): Promise<AppendResult | undefined> {
+  const outcome = await onWriter(connection, (channel) => connection.batches.append(channel, append));
+  if (outcome.kind === 'unclear') return undefined;
+  if (outcome.kind === 'conflict') return outcome;
+  const { revision, position = await positionAt(connection, append.stream, revision) } = outcome;
+  return { kind: 'appended', revision, position };
+}
+
+/** Appends with a call of its own. */
+async function sendAlone(
+  connection: Connection,
+  { stream, expected, events }: ExactAppend,
+): Promise<AppendResult> {
+  try {
+    const result = await callAppend(connection, stream, events, expected === 'none' ? NO_STREAM : expected);
+    const revision = revisionFrom(result.nextExpectedRevision, stream);
+    const reported = reportedNumber(result.position?.commit);
+    const position = reported ?? (await positionAt(connection, stream, revision));
+    return { kind: 'appended', revision, position };
+  } catch (error) {
+    if (!(error instanceof WrongExpectedVersionError)) throw error;
+    const actual = error.actualState;
+    return { kind: 'conflict', actual: typeof actual === 'bigint' ? actual : undefined };
+  }
+}
+
+/** Returns the position of a stored event. */
+export async function positionAt(connection: Connection, stream: string, revision: bigint): Promise<bigint> {
+  const [event] = await readStreamPage(connection, stream, { from: revision, count: 1 });
+  if (event?.revision === revision) return positionOfEvent(event);
+  throw new Error(
+    `revision ${revision} of ${stream} was stored and cannot be read: the stream was deleted or truncated on the server`,
+  );
+}
+
+/** Resolves to the result of an append whose expected revision no stream can have, and which the protocol cannot carry. */
+async function refuseImpossible(
+  connection: Connection,
+  { stream, expected, condition }: Omit<ExactAppend, 'events'>,
+): Promise<AppendResult | undefined> {
+  if (condition !== undefined && !isRevision(condition.revision)) return { kind: 'fenced' };
+  if (expected === 'none' || isRevision(expected)) return undefined;
+  if (condition !== undefined && (await lastRevision(connection, condition.stream)) !== condition.revision)
+    return { kind: 'fenced' };
+  return { kind: 'conflict', actual: await lastRevision(connection, stream) };
+}
+
+async function lastRevision(connection: Connection, stream: string): Promise<bigint | undefined> {
+  const [last] = await readStreamPageBefore(connection, stream, undefined, 1);
+  return last?.revision;
+}
+
+function isRevision(revision: bigint): boolean {
+  return revision >= 0n && revision <= MAX_INT64;
+}
+
+/**
+ * Appends with the client's `Append`: one call for each append, with a deadline. The client itself uses this call only for appends with
+ * their own credentials.
+ */
+export function callAppend(
+  connection: Connection,
+  stream: string,
+  events: readonly EncodedEvent[],
+  streamState: bigint | typeof NO_STREAM,
+) {
+  const { client } = connection.writer;
+  const deadline = deadlineFor(connection, events);
+  const options = { streamState, requiresLeader: true, deadline, batchAppendSize: 0 };
+  return onWriter(connection, () =>
+    appendCall.call(
+      client,
+      stream,
+      events.map((event) => toEventData(event)),
+      options,
+    ),
+  );
+}
+
+/** Slowest append that is allowed: a megabyte per second. A large append may take longer than the deadline of an answer. */
+const SLOWEST_BYTES_PER_MS = 1_000;
+
+function deadlineFor({ retryLimits }: Connection, events: readonly EncodedEvent[]): number {
+  return retryLimits.deadlineMs + bytesOf(events) / SLOWEST_BYTES_PER_MS;
+}
+
+const RESOURCE_EXHAUSTED = 8;
+
+/**
+ * Returns the port's error for an error of the client. A server has three limits: for an append, for one event (`AppendRecords` only), and
+ * for a message.
+ */
+function portError(error: unknown): unknown {
+  if (error instanceof StreamDeletedError) return new StreamDeleted(error.streamName, error);
+  if (error instanceof MaxAppendSizeExceededError) return new AppendTooLarge(error.maxAppendSize, error);
+  if (error instanceof TransactionMaxSizeExceededError) return new AppendTooLarge(error.maxSize, error);
+  if (error instanceof AppendRecordSizeExceededError) return new AppendTooLarge(error.maxSize, error);
+  const isMessage =
+    isCommandError(error as Error) && (error as { code?: number }).code === RESOURCE_EXHAUSTED;
+  return isMessage ? new AppendTooLarge(undefined, error) : error;
+}
+
+/** Returns whether the server checks conditions (see EventStore), which are checks of `AppendRecords`. */
+export async function serverChecksConditions({ writer, retryLimits }: Connection): Promise<boolean> {
+  const { path } = recordsGrpc.StreamsServiceService.appendRecords;
+  const { methods } = await withDeadline(writer.features(), retryLimits.deadlineMs);
+  return methods.has(path.toLowerCase());
+}
+
+/** Waits for a node before it sends anything, so that an abandoned append is not written later. */
+async function onWriter<T>(
+  { writer, retryLimits }: Connection,
+  call: (channel: Channel) => Promise<T>,
+): Promise<T> {
+  const channel = await withDeadline(writer.channel.current(), retryLimits.deadlineMs);
+  try {
+    return await call(channel);
+  } catch (error) {
+    if (isNodeLost(error)) writer.channel.lost(channel, error);
+    throw portError(error);
+  }
+}
