@@ -11,6 +11,18 @@ export function parseShallowJson(text: string): unknown {
   return value;
 }
 
+/** Returns whether a JSON value nests deeper than `levels`. It does not recurse, so it takes values of any depth. */
+export function nestsDeeper(value: unknown, levels: number): boolean {
+  let level: readonly unknown[] = [value].filter(isContainer);
+  for (let depth = 0; depth < levels && level.length > 0; depth++)
+    level = level.flatMap((one) => Object.values(one as object).filter(isContainer));
+  return level.length > 0;
+}
+
+function isContainer(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}
+
 /** Returns whether well-formed JSON nests deeper than `MOST_JSON_LEVELS`. */
 export function isTooDeep(text: string): boolean {
   let depth = 0;

@@ -1,4 +1,5 @@
 import type { RowStamp } from '../../shared/document/recorded-rows.ts';
+import { isRecord } from '../../shared/json-record.ts';
 import type { World } from '../../shared/read-index/read-index.ts';
 import type { ContentType, Uid } from '../../shared/schema/content-type.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
@@ -51,8 +52,7 @@ export function createRestSource(http: StrapiHttp, registry: SchemaRegistry, loc
       return inBothWorlds(registry, type, (world) => readRows(api, type, documentIds, world));
     },
     async defaultLocale() {
-      const locales = (await http.json('/i18n/locales').catch(unlessRefused)) as Locales | undefined;
-      return locales?.find(({ isDefault }) => isDefault)?.code;
+      return (await readLocales(http))?.find(({ isDefault }) => isDefault)?.code;
     },
   };
 }
@@ -64,6 +64,17 @@ type Rows = {
   readonly pageSize: number;
   readonly total: number | undefined;
 };
+
+/** Returns the locales of Strapi; undefined if the token lacks the right to read them. */
+async function readLocales(http: StrapiHttp): Promise<Locales | undefined> {
+  const found = await http.json('/i18n/locales').catch(unlessRefused);
+  if (found === undefined || isLocales(found)) return found;
+  throw new SourceRefused(200, "/i18n/locales: Strapi's answer is not a list of locales");
+}
+
+function isLocales(value: unknown): value is Locales {
+  return Array.isArray(value) && value.every((one) => isRecord(one) && typeof one['code'] === 'string');
+}
 
 function unlessRefused(error: unknown): undefined {
   if (error instanceof SourceRefused) return undefined;
@@ -160,8 +171,7 @@ function createSingles(api: Api) {
   const { http, registry, locale } = api;
   const localesOf = async (type: ContentType): Promise<readonly string[]> => {
     if (!type.localized) return [locale];
-    const locales = (await http.json('/i18n/locales').catch(unlessRefused)) as Locales | undefined;
-    return locales?.map(({ code }) => code) ?? [locale];
+    return (await readLocales(http))?.map(({ code }) => code) ?? [locale];
   };
   const readAll = async (type: ContentType, world: World): Promise<readonly SourceRow[]> => {
     const version = type.draftAndPublish ? world : 'live';

@@ -9,6 +9,7 @@ export type ProxiedRequest = {
   readonly headers: IncomingHttpHeaders;
   readonly body: AsyncIterable<Uint8Array> | undefined;
   readonly clientAddress: string;
+  readonly protocol: string;
 };
 
 export type ProxiedAnswer = {
@@ -29,10 +30,13 @@ export type StrapiProxy = (request: ProxiedRequest) => Promise<ProxiedAnswer>;
 
 const TIMEOUT_MS = 60_000;
 const MAX_BYTES = 64 * 1024 * 1024;
-/** Request headers that are forwarded to Strapi. */
+/**
+ * Request headers that are forwarded to Strapi. Those about the connection are missing: a caller could claim another address, and evade
+ * Strapi's limits.
+ */
 const SENT = [
   ...['authorization', 'content-type', 'accept', 'accept-language', 'cookie', 'origin', 'user-agent'],
-  ...['strapi-response-format', 'x-forwarded-proto'],
+  'strapi-response-format',
 ];
 /** Response headers that are returned to the caller. */
 const ANSWERED = ['content-type', 'location', 'retry-after', 'allow'];
@@ -41,14 +45,10 @@ const ANSWERED = ['content-type', 'location', 'retry-after', 'allow'];
 export function createStrapiProxy(options: StrapiProxyOptions): StrapiProxy {
   const base = options.url.replace(/\/+$/, '');
   const { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = options;
-  return async ({ method, path, headers, body, clientAddress }) => {
-    const api = `${base}${options.prefix}/`;
+  return async ({ method, path, headers, body, clientAddress, protocol }) => {
     const url = URL.parse(`${base}${options.prefix}${path}`);
-    // Dots in a path can lead out of the API.
-    if (url === null || !url.href.startsWith(new URL(api).href))
-      throw new RequestError('not-found', 'Not Found');
-    const forwarded = [headers['x-forwarded-for'] ?? [], clientAddress].flat();
-    const sent = new Headers({ 'x-forwarded-for': forwarded.join(', ') });
+    if (url === null || hasDots(path)) throw new RequestError('not-found', 'Not Found');
+    const sent = new Headers({ 'x-forwarded-for': clientAddress, 'x-forwarded-proto': protocol });
     for (const name of SENT) {
       const value = headers[name];
       if (typeof value === 'string') sent.set(name, value);
@@ -78,6 +78,33 @@ export function createStrapiProxy(options: StrapiProxyOptions): StrapiProxy {
       );
     }
   };
+}
+
+/** A server may decode a path more than once, if proxies are in front of it. */
+const MOST_DECODINGS = 5;
+
+/**
+ * Returns whether some server could read a path as one that leads out of the API: a segment of dots, also in an encoded form or with
+ * parameters (`..%2f`, `..;a`).
+ */
+function hasDots(path: string): boolean {
+  let text = path.split('?')[0] ?? '';
+  for (let times = 0; times < MOST_DECODINGS; times++) {
+    if (text.split(/[/\\;]/).some((segment) => /^\.{1,2}\s*$/.test(segment))) return true;
+    const decoded = decodedOnce(text);
+    if (decoded === text) return false;
+    if (decoded === undefined) return true;
+    text = decoded;
+  }
+  return true;
+}
+
+function decodedOnce(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function answered({ headers }: Response): ProxiedAnswer['headers'] {

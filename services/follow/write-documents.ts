@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { DocumentEvent } from '../../shared/document/events.ts';
 import type { DocumentName, RecordedRows } from '../../shared/document/recorded-rows.ts';
+import { nestsDeeper } from '../../shared/json-depth.ts';
 import { FILE_TYPE, type Uid } from '../../shared/schema/content-type.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { ImportNotes } from '../strapi/import-notes.ts';
@@ -24,6 +25,9 @@ export type WriteDocumentsOptions = {
 
 export type DocumentWriter = ReturnType<typeof createDocumentCopier>;
 
+/** Most levels of JSON in a row of the source. */
+const MOST_LEVELS = 1_000;
+const TOO_DEEP = 'too deep';
 const READS = 4;
 const AT_ONCE = 32;
 
@@ -63,6 +67,12 @@ export function createDocumentCopier(options: WriteDocumentsOptions) {
     else stuck.delete(key);
     return events;
   };
+  /** Code that recurses over a value of very many levels would exhaust the stack, here and in each later start. */
+  const isStorable = (document: SourceDocument): boolean => {
+    const isDeep = document.rows.some(({ data }) => nestsDeeper(data, MOST_LEVELS));
+    if (isDeep) stuck.set(documentKey(document), TOO_DEEP);
+    return !isDeep;
+  };
   return {
     /** Returns the documents that still differ from the source after they were written. */
     stuck: (): readonly string[] => [...stuck.keys()],
@@ -77,7 +87,8 @@ export function createDocumentCopier(options: WriteDocumentsOptions) {
       for (const documents of [others, origins]) {
         for (let at = 0; at < documents.length; at += AT_ONCE) {
           const batch = documents.slice(at, at + AT_ONCE);
-          for (const one of await Promise.all(batch.map((document) => write(closure, document))))
+          const storable = batch.filter(isStorable);
+          for (const one of await Promise.all(storable.map((document) => write(closure, document))))
             written += one;
         }
       }

@@ -106,6 +106,22 @@ it('forwards a write, and answers when it shows it', async () => {
   expect((await ask(follower.url, 'POST', '/api/dishs', { data: { unknown: 1 } })).status).toBe(400);
 });
 
+it('forwards sign-ins and the own user, and no cache keeps the answers', async () => {
+  const signIn = { identifier: 'a', password: 'b' };
+  for (const response of [
+    await fetch(`${follower.url}/api/users/me`),
+    await fetch(`${follower.url}/api/auth/local`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(signIn),
+    }),
+  ]) {
+    expect(response.headers.get('cache-control')).toBe('private, no-store');
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+  }
+});
+
 const long = takesMinutes('a follower that is killed');
 it('equals the source after a kill, and writes nothing twice', { ...long, timeout: 60_000 }, async () => {
   const count = async () => (await runVarve(['events', '--data', data])).stdout.split('\n').length;

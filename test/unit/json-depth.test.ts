@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isTooDeep, parseShallowJson } from '../../shared/json-depth.ts';
+import { isTooDeep, nestsDeeper, parseShallowJson } from '../../shared/json-depth.ts';
 
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
@@ -13,4 +13,10 @@ it('reads 100 levels, and no more', () => {
 it('counts levels, not brackets', () => {
   expect(isTooDeep(`[${Array(300).fill('{"a":[1]}')}]`)).toBe(false);
   expect(isTooDeep(`{"a":"${'['.repeat(300)}\\"${'{'.repeat(300)}"}`)).toBe(false);
+});
+
+it('counts the levels of a value of any depth', () => {
+  const value: unknown = JSON.parse(`{"a":[1,{"b":${nested(98)}}]}`);
+  expect([nestsDeeper(value, 101), nestsDeeper(value, 100), nestsDeeper(1, 0)]).toEqual([false, true, false]);
+  expect(nestsDeeper(JSON.parse(nested(200_000)), 1_000)).toBe(true);
 });

@@ -41,6 +41,7 @@ export function sendWritesToStrapi(app: FastifyInstance, options: FollowRouteOpt
       path,
       headers: request.headers,
       clientAddress: request.ip,
+      protocol: request.protocol,
       body: isWrite && hasBody(request) ? limited(request, options.maxBytes) : undefined,
     });
     return sendAnswer(reply, answer, await shownPosition(options, path, answer, isWrite));
@@ -139,6 +140,6 @@ function sendAnswer(
   const isLate = position === 'pending' && (status === 200 || status === 201);
   return reply
     .code(isLate ? 202 : status)
-    .headers(headers)
+    .headers({ ...headers, ...SECURITY_HEADERS, 'cache-control': 'private, no-store' })
     .send(body.length === 0 ? undefined : body);
 }

@@ -170,7 +170,14 @@ it.each(['/../admin/login', '/%2e%2e/admin', '/..\\admin', '/./../x'])(
   'forwards only paths below the prefix of the API: %s',
   async (path) => {
     const proxy = createStrapiProxy({ url: 'http://127.0.0.1:1', prefix: '/api' });
-    const request = { method: 'POST', path, headers: {}, body: undefined, clientAddress: '127.0.0.1' };
+    const request = {
+      method: 'POST',
+      path,
+      headers: {},
+      body: undefined,
+      clientAddress: '127.0.0.1',
+      protocol: 'http',
+    };
     await expect(proxy(request)).rejects.toMatchObject({ code: 'not-found' });
   },
 );

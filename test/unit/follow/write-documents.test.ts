@@ -41,3 +41,26 @@ it('writes the documents that were asked for after those that they changed', asy
   await copier.write([{ type: tag.uid, documentId: 'asked' }]);
   expect(written).toEqual(['owner', 'asked']);
 });
+
+it('names a document that nests too deep, and writes the others', async () => {
+  const deep = JSON.parse(`${'['.repeat(200_000)}${']'.repeat(200_000)}`) as unknown;
+  const rowOf = (documentId: string, id: number, name: unknown) => {
+    const row = { id, documentId, name, createdAt: AT, updatedAt: AT, publishedAt: AT };
+    return readRow(tag, readStamp(tag, 'live', 'en', row), row, 'draft');
+  };
+  const rows = [rowOf('deep', 1, deep), rowOf('flat', 2, 'new')];
+  const written: string[] = [];
+  const copier = createDocumentCopier({
+    registry,
+    source: { documents: async () => rows } as Partial<Source> as Source,
+    recorded: { links: () => [], owners: () => [] } as Partial<RecordedRows> as RecordedRows,
+    entries: () => [],
+    writer: { write: async ({ documentId }) => void written.push(documentId) },
+    notes: createImportNotes(),
+    takeFile: async () => {},
+    dropFile: async () => {},
+  });
+  await copier.write(['deep', 'flat'].map((documentId) => ({ type: tag.uid, documentId })));
+  expect(written).toEqual(['flat']);
+  expect(copier.stuck()).toContain('api::tag.tag deep');
+});
