@@ -12,7 +12,8 @@ export type UploadPart =
   | {
       readonly kind: 'file';
       readonly name: string;
-      readonly fileName: string;
+      /** Undefined: the part has no file name. */
+      readonly fileName: string | undefined;
       readonly content: AsyncIterable<Uint8Array>;
     };
 
@@ -55,6 +56,7 @@ export async function receiveUpload(
     for await (const part of parts) {
       if (part.kind === 'file') files.push(await receiveFile(store, part, limits));
       else if (FIELDS.includes(part.name)) addToList(fields, part.name, part.value);
+      else if (part.name === FILES) throw unnamedFile();
       else throw unknownPart(part.name);
     }
     return { files, fields };
@@ -75,6 +77,7 @@ async function receiveFile(
   { maxBytes, accepted, maxPixels }: UploadLimits,
 ): Promise<ReceivedFile> {
   if (part.name !== FILES) throw unknownPart(part.name);
+  if (part.fileName === undefined) throw unnamedFile();
   const fileName = cleanFileName(part.fileName);
   const head: Uint8Array[] = [];
   const staged = await stage(store, fileName, keepingHead(part.content, head), maxBytes);
@@ -122,6 +125,10 @@ export async function* keepingHead(content: AsyncIterable<Uint8Array>, head: Uin
 /** Returns the error for a form without a file, in Strapi's wording. */
 export function emptyFiles(details: Readonly<Record<string, unknown>> = {}): RequestError {
   return new RequestError('invalid-body', 'Files are empty', { path: FILES, ...details });
+}
+
+function unnamedFile(): RequestError {
+  return emptyFiles({ found: 'a part without a filename', accepted: 'parts with a filename' });
 }
 
 function unknownPart(name: string): RequestError {

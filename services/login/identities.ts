@@ -20,6 +20,8 @@ export type IdentityProvider = {
 /** Accepted algorithms. Symmetric ones are missing: they would use a public key as their secret. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 const TIMEOUT_MS = 5_000;
+/** Pause after a failed read of the keys. Without it each request with a token would send one to the provider. */
+const PAUSE_MS = 5_000;
 
 /**
  * Returns a function that finds the sender of a provider's token. It resolves with undefined if the token is invalid, and rejects with
@@ -28,8 +30,17 @@ const TIMEOUT_MS = 5_000;
 export function createIdentities(
   provider: IdentityProvider,
   access: () => AccessState,
+  pauseMs = PAUSE_MS,
 ): (jwt: string) => Promise<SignedIn | undefined> {
-  const keys = createRemoteJWKSet(new URL(provider.keys), { timeoutDuration: TIMEOUT_MS });
+  const read = createRemoteJWKSet(new URL(provider.keys), { timeoutDuration: TIMEOUT_MS });
+  let failed: { readonly at: number; readonly error: unknown } | undefined;
+  const keys: typeof read = Object.assign(async (...of: Parameters<typeof read>) => {
+    if (failed !== undefined && performance.now() - failed.at < pauseMs) throw failed.error;
+    return read(...of).catch((error: unknown) => {
+      failed = isAboutToken(error) ? undefined : { at: performance.now(), error };
+      throw error;
+    });
+  }, read);
   const { audience, issuer } = provider;
   const options = { algorithms: ALGORITHMS, audience, ...defined({ issuer }) };
   return async (jwt) => {

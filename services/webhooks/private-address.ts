@@ -19,11 +19,13 @@ const IPV4 = [
   '224.0.0.0/4',
   '240.0.0.0/4',
 ];
+/** Addresses of services inside of a cloud that are not in these registries: Azure's virtual machines get secrets there. */
+const CLOUD = ['168.63.129.16/32'];
 const GLOBAL_IPV6 = new BlockList();
 GLOBAL_IPV6.addSubnet('2000::', 3, 'ipv6');
 /** Networks within the global IPv6 addresses: Teredo, ORCHID, documentation, 6to4, SRv6. */
 const IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
-for (const network of [...IPV4, ...IPV6]) {
+for (const network of [...IPV4, ...CLOUD, ...IPV6]) {
   const [address = '', bits] = network.split('/');
   PRIVATE.addSubnet(address, Number(bits), isIP(address) === 4 ? 'ipv4' : 'ipv6');
 }

@@ -159,6 +159,9 @@ const MULTIPART = 'content-type: multipart/form-data; boundary=b';
 const filePart = (name: string, text: string) =>
   `--b\r\ncontent-disposition: form-data; name="files"; filename="${name}"\r\n\r\n${text}`;
 
+const unnamedPart = (headers: string) =>
+  `--b\r\ncontent-disposition: form-data; name="files"\r\n${headers}\r\ntext\r\n--b--\r\n`;
+
 describe('a form that is cut off', () => {
   it('leaves nothing of the incomplete file, nor of the files before it', async () => {
     const parts = [`${filePart('whole.txt', 'whole')}\r\n`, filePart('half.txt', 'half of')];
@@ -173,6 +176,9 @@ describe('a form that is cut off', () => {
     ['has no part at all', '--b--\r\n'],
     ['is empty', ''],
     ['is not a form', 'hello'],
+    ['has a file without a name', unnamedPart('content-type: application/octet-stream\r\n')],
+    ['has a file without a name and a type', unnamedPart('')],
+    ['has a text in place of a file', unnamedPart('content-type: text/plain\r\n')],
   ])('a form that %s is a 400', async (_, body) => {
     const answer = await sendRaw([body], `${MULTIPART}\r\ncontent-length: ${body.length}`, 'wait');
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);

@@ -62,6 +62,8 @@ it.each([
     '64:ff9b::7f00:1',
     '2002:7f00:1::',
   ],
+  // Services of clouds: AWS, Azure, Oracle, Alibaba, AWS and Google over IPv6.
+  ...['169.254.169.254', '168.63.129.16', '192.0.0.192', '100.100.100.200', 'fd00:ec2::254', 'fd20:ce::254'],
   ...['224.0.0.1', '255.255.255.255', 'ff02::1', 'no address'],
 ])('calls %s private', (address) => expect(isPrivateAddress(address)).toBe(true));
 

@@ -73,7 +73,9 @@ export function registerDocsPage(app: FastifyInstance): void {
 }
 
 function sendDocument(reply: FastifyReply, body: string): FastifyReply {
-  return reply.headers(JSON_HEADERS).header('cache-control', 'no-cache').send(body);
+  // The document has only what the caller may use.
+  const vary = [reply.getHeader('vary') ?? [], 'Authorization'].flat().join(', ');
+  return reply.headers({ ...JSON_HEADERS, 'cache-control': 'private, no-cache', vary }).send(body);
 }
 
 function sendPage(reply: FastifyReply, type: string, body: string | Buffer): FastifyReply {

@@ -407,7 +407,11 @@ export function describeLeaks(start: () => Promise<RunningServer>): void {
     });
 
     test('the description of the API names nothing that is hidden', async () => {
-      const { body } = await ask('/openapi.json');
+      const { body, headers } = await ask('/openapi.json');
+      expect([headers.get('cache-control'), headers.get('vary')]).toEqual([
+        'private, no-cache',
+        'Authorization',
+      ]);
       const {
         Restaurant,
         'Restaurant.Input': input,
