@@ -84,7 +84,7 @@ export function createStrapiProxy(options: StrapiProxyOptions): StrapiProxy {
 const MOST_DECODINGS = 5;
 
 /**
- * Returns whether some server could read a path as one that leads out of the API: a segment of dots, also in an encoded form or with
+ * Returns whether some server could read a path as one outside of the API: a segment of dots, also in an encoded form or with
  * parameters (`..%2f`, `..;a`).
  */
 function hasDots(path: string): boolean {
