@@ -1,8 +1,15 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { TestCertificate } from './test-certificate.ts';
 
 /** A request to Elasticsearch. */
-export type ProxiedRequest = { readonly method: string; readonly path: string; readonly body: string };
+export type ProxiedRequest = {
+  readonly method: string;
+  readonly path: string;
+  readonly body: string;
+  readonly authorization: string | undefined;
+};
 
 /** Answer or end of the connection that the requester gets instead of Elasticsearch's answer. */
 export type InterceptedAnswer =
@@ -25,7 +32,11 @@ export type ElasticsearchProxy = {
   close(): void;
 };
 
-export async function startElasticsearchProxy(target: string): Promise<ElasticsearchProxy> {
+/** `certificate`: the proxy speaks TLS on localhost. */
+export async function startElasticsearchProxy(
+  target: string,
+  certificate?: TestCertificate,
+): Promise<ElasticsearchProxy> {
   let decide: Parameters<ElasticsearchProxy['intercept']>[0] = () => undefined;
   const pass = (
     { method, headers, url }: IncomingMessage,
@@ -41,10 +52,11 @@ export async function startElasticsearchProxy(target: string): Promise<Elasticse
     passed.on('error', () => answer.destroy());
     passed.end(body);
   };
-  const listening = createServer(async (incoming, answer) => {
+  const handle = async (incoming: IncomingMessage, answer: ServerResponse) => {
     const body = Buffer.concat(await incoming.toArray());
-    const { method = 'GET', url: path = '/' } = incoming;
-    const decided = await decide({ method, path, body: body.toString() });
+    const { method = 'GET', url: path = '/', headers: given } = incoming;
+    const { authorization } = given;
+    const decided = await decide({ method, path, body: body.toString(), authorization });
     if (decided === undefined) return pass(incoming, body, answer);
     if ('isSent' in decided)
       return decided.isSent ? pass(incoming, body, answer, true) : void answer.destroy();
@@ -53,12 +65,17 @@ export async function startElasticsearchProxy(target: string): Promise<Elasticse
     // The official client refuses answers without `x-elastic-product`.
     const headers = { 'content-type': 'application/json', 'x-elastic-product': 'Elasticsearch' };
     answer.writeHead(decided.status, headers).end(JSON.stringify(decided.json));
-  });
+  };
+  const listening =
+    certificate === undefined
+      ? createServer(handle)
+      : createTlsServer({ key: certificate.key, cert: certificate.certificate }, handle);
   let isLost = false;
   listening.on('connection', (socket) => isLost && socket.destroy());
   await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
+  const { port } = listening.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${(listening.address() as AddressInfo).port}`,
+    url: certificate === undefined ? `http://127.0.0.1:${port}` : `https://localhost:${port}`,
     intercept(next) {
       decide = next;
     },

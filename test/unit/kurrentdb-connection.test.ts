@@ -3,7 +3,7 @@ import { openEventStore } from '../../services/stores/open-event-store.ts';
 import { parseAddress } from '../../shared/event-store/kurrentdb/kurrentdb-address.ts';
 import { collect, newEvents, readAll, readStream } from '../contract/event-store-fixtures.ts';
 import { type KurrentDbDouble, startKurrentDbDouble } from '../support/kurrentdb/kurrentdb-double.ts';
-import { createTestCertificate, type TestCertificate } from '../support/kurrentdb/test-certificate.ts';
+import { createTestCertificate, type TestCertificate } from '../support/test-certificate.ts';
 import { type KurrentDbWorld, startWorld, streamOf, type WorldOptions } from './kurrentdb-world.ts';
 
 let certificate: TestCertificate;

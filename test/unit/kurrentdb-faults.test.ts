@@ -7,7 +7,7 @@ import {
 } from '../../shared/event-store/kurrentdb/kurrentdb-event-store.ts';
 import { collect, newEvents, readAll } from '../contract/event-store-fixtures.ts';
 import { type KurrentDbDouble, startKurrentDbDouble } from '../support/kurrentdb/kurrentdb-double.ts';
-import { createTestCertificate, type TestCertificate } from '../support/kurrentdb/test-certificate.ts';
+import { createTestCertificate, type TestCertificate } from '../support/test-certificate.ts';
 import { streamOf } from './kurrentdb-world.ts';
 
 let certificate: TestCertificate;
