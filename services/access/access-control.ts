@@ -39,6 +39,12 @@ export type AccessControl = {
   actorOf(authorization: string | undefined): Actor;
   /** Returns whether the header has the form of a token that is unknown here. Another process may just have made such a token. */
   mayBecomeValid(authorization: string | undefined): boolean;
+  /** Returns the time in milliseconds at which the token of this header expires; undefined if it does not, or is no valid token. */
+  expiresAt(authorization: string | undefined): number | undefined;
+  /** Records that events have changed these users, by documentId. */
+  usersChanged(users: ReadonlySet<string>): void;
+  /** Calls `changed` with users that have changed, and without them after a change of tokens and roles. */
+  watch(changed: (users?: ReadonlySet<string>) => void): void;
   /** Resolves with true as soon as every access event up to `position` is applied, with false after `timeoutMs`. */
   applied(position: bigint, timeoutMs?: number): Promise<boolean>;
   /** Rejects when the log cannot be read any more; resolves on close. */
@@ -58,10 +64,12 @@ export async function openAccessControl(options: AccessControlOptions): Promise<
   let { state, isStopped } = await readUpTo(log, space);
   let position = start;
   const moved = createCondition();
+  const watchers: ((users?: ReadonlySet<string>) => void)[] = [];
   const effective = options.login === true ? rememberLast(withLogin) : (read: AccessState) => read;
   const take = async (events: readonly StoredEvent[], upTo: bigint) => {
     for (const event of events) ({ state, isStopped } = evolveUpTo({ state, isStopped }, event));
     position = upTo;
+    if (events.length > 0) for (const changed of watchers) changed();
     moved.check();
   };
   const subscription = log.subscribe(start, take, { stream });
@@ -90,6 +98,14 @@ export async function openAccessControl(options: AccessControlOptions): Promise<
       const secret = bearerToken(authorization);
       return secret !== undefined && hasTokenForm(secret) && !state.byHash.has(hashSecret(key, secret));
     },
+    expiresAt(authorization) {
+      const { expiresAt = null } = tokenIn(authorization) ?? {};
+      return expiresAt === null ? undefined : Date.parse(expiresAt);
+    },
+    usersChanged(users) {
+      if (users.size > 0) for (const changed of watchers) changed(users);
+    },
+    watch: (changed) => void watchers.push(changed),
     applied: (wanted, timeoutMs) => moved.until(() => wanted <= position, timeoutMs),
     done: subscription.done,
     close: () => subscription.close(),

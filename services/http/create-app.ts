@@ -186,7 +186,7 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
   };
   const rightsOf = currentRights(authenticate);
   const { streams: limits, streamCounts: counts = countOwnStreams() } = options;
-  const streams = createEventStreams({ limits, counts, rightsOf, accessState: access.state });
+  const streams = createEventStreams({ limits, counts, rightsOf, watchRights: access.watch });
   options.leaving(streams.leave);
   const own = createTickets(options.ticketKey);
   const { jobs } = options;

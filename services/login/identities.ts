@@ -53,7 +53,8 @@ export function createIdentities(
     if (typeof payload?.sub !== 'string') return undefined;
     const state = access();
     const { rights, login } = state.development ? EVERY_ROLE : roleFor(provider, state, payload);
-    return { rights, login, actor: { kind: 'identity', id: payload.sub.slice(0, 200) } };
+    const actor = { kind: 'identity', id: payload.sub.slice(0, 200) } as const;
+    return { rights, login, actor, expires: Number(payload.exp) * 1000 };
   };
 }
 

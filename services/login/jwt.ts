@@ -23,6 +23,8 @@ export type JwtClaims = {
   readonly session: string | undefined;
   /** Number of the refresh token in its session. */
   readonly turn: number;
+  /** Time in milliseconds at which the JWT expires. */
+  readonly expires: number | undefined;
 };
 
 export type Jwts = {
@@ -71,7 +73,7 @@ export function createJwts({ secret, management, lifetime, now }: JwtOptions): J
 }
 
 function claimsOf(payload: Readonly<Record<string, unknown>>): JwtClaims | undefined {
-  const { id, userId, type: use = 'legacy', sessionId, turn, pwd, iss } = payload;
+  const { id, userId, type: use = 'legacy', sessionId, turn, pwd, iss, exp } = payload;
   if (use !== 'legacy' && use !== 'access' && use !== 'refresh') return undefined;
   const user = Number(use === 'legacy' ? id : userId);
   if (!Number.isSafeInteger(user) || user < 1) return undefined;
@@ -82,5 +84,6 @@ function claimsOf(payload: Readonly<Record<string, unknown>>): JwtClaims | undef
     passwordAt: typeof pwd === 'number' ? pwd : undefined,
     session: typeof sessionId === 'string' ? sessionId : undefined,
     turn: typeof turn === 'number' ? turn : 0,
+    expires: typeof exp === 'number' ? exp * 1000 : undefined,
   };
 }

@@ -14,6 +14,8 @@ export type SignedIn = {
   readonly actor: Actor;
   /** Login requests that are allowed. */
   readonly login: ReadonlySet<string>;
+  /** Time in milliseconds at which the JWT expires. */
+  readonly expires: number | undefined;
   /** Varve's user; absent if only an identity provider knows the person. */
   readonly user?: { readonly id: number; readonly documentId: string; readonly session: string | undefined };
 };
@@ -49,7 +51,13 @@ export function createJwtCheck({
     const actor = { kind: 'user', id: documentId } as const;
     return {
       kind: 'signed-in',
-      who: { rights, login, actor, user: { id, documentId, session: claims.session } },
+      who: {
+        rights,
+        login,
+        actor,
+        expires: claims.expires,
+        user: { id, documentId, session: claims.session },
+      },
     };
   };
 }

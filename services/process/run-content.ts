@@ -1,6 +1,8 @@
 import { startProjector } from '../../projections/graph/projector.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { isForeign } from '../../shared/event-store/unreadable.ts';
+import { isRecord } from '../../shared/json-record.ts';
+import { USER_TYPE } from '../../shared/schema/content-type.ts';
 import { watchContentTypes } from '../content-types/settle-content-types.ts';
 import { createTypesEnd } from '../content-types/types-end.ts';
 import { METRICS } from '../operating/metric-definitions.ts';
@@ -49,6 +51,7 @@ export function runContent(options: VarveOptions, base: OwnBase, content: OwnCon
       types.apply(events);
       content.view.apply(events);
       content.reported?.grown(events);
+      base.callers.access.usersChanged(changedUsers(events));
     },
   });
   // The projector is closed last, so that a failure which the other parts notice during the close does not count.
@@ -62,6 +65,12 @@ export function runContent(options: VarveOptions, base: OwnBase, content: OwnCon
   });
   opened({ close: () => writeSide.fleet.stepDown() });
   return { ...writeSide, projector, types, typesEnd, halt, diskWatch };
+}
+
+/** Returns the users whose rights the events may have changed, by documentId. */
+function changedUsers(events: readonly StoredEvent[]): ReadonlySet<string> {
+  const users = events.flatMap(({ data }) => (isRecord(data) && data['type'] === USER_TYPE ? [data] : []));
+  return new Set(users.map(({ documentId }) => String(documentId)));
 }
 
 /** Counts and reports events of other programs, which are skipped. */

@@ -268,12 +268,13 @@ describe('a stream ends', () => {
       limits: { ...STREAM_LIMITS, ...limits },
       counts,
       rightsOf: () => 'same',
-      accessState: () => 'same',
+      watchRights: () => {},
     });
     const opened = Promise.withResolvers<EventStream>();
     app.get('/:id', async (request, reply) => {
       const { id } = request.params as { readonly id: string };
-      opened.resolve(await streams.open(request, reply, { id, authorization: undefined, rights: 'same' }));
+      const caller = { id, authorization: undefined, rights: 'same', user: undefined, expires: undefined };
+      opened.resolve(await streams.open(request, reply, caller));
     });
     const sockets: Socket[] = [];
     app.server.on('connection', (socket) => void sockets.push(socket));

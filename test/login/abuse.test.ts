@@ -4,6 +4,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { digestOf } from '../../services/command/command-identity.ts';
 import { createAsk } from '../support/access-client.ts';
+import { openEvents } from '../support/event-source.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
@@ -56,6 +57,21 @@ describe('a JWT', () => {
     expect((await ask('/api/tags')).status).toBe(200);
     await server.admin(`/api/users/${id}`, { method: 'PUT', body: { blocked: true } });
     expect((await ask('/api/tags')).status).toBe(401);
+  });
+
+  test('ends the streams of its user at once when the user is blocked or removed', async () => {
+    await server.setRole('authenticated', { allow: 'tag.find' });
+    for (const change of ['blocked', 'removed'] as const) {
+      const { jwt, id } = await register(`stream-${change}`);
+      const reader = await openEvents(`${server.url}/api/_changes?types=tags`, {
+        authorization: `Bearer ${jwt}`,
+      });
+      onTestFinished(reader.close);
+      const options =
+        change === 'removed' ? { method: 'DELETE' } : { method: 'PUT', body: { blocked: true } };
+      expect((await server.admin(`/api/users/${id}`, options)).status).toBe(200);
+      await reader.until((each) => each.isEnded());
+    }
   });
 
   test('ends when the password of its user changes, also by an administrator', async () => {

@@ -53,7 +53,11 @@ export async function readStreamRequest(
     rights,
     query,
     last: typeof last === 'string' && last !== '' ? last : undefined,
-    open: () => streams.open(request, reply, { id, authorization, rights: rightsKey(rights) }),
+    open() {
+      const expires = signedIn === undefined ? access.expiresAt(authorization) : signedIn.expires;
+      const user = signedIn?.user?.documentId;
+      return streams.open(request, reply, { id, authorization, rights: rightsKey(rights), user, expires });
+    },
   };
 }
 

@@ -22,6 +22,10 @@ export type StreamCaller = {
   readonly authorization: string | undefined;
   /** Key of the rights, see `rightsKey`. */
   readonly rights: string;
+  /** DocumentId of the user who signed in; undefined for other callers. */
+  readonly user: string | undefined;
+  /** Time in milliseconds at which `authorization` expires; undefined if it does not. */
+  readonly expires: number | undefined;
 };
 
 export type EventStream = {
@@ -51,13 +55,13 @@ export type EventStreams = {
 export type EventStreamsOptions = {
   readonly limits: StreamLimits;
   readonly counts: StreamCounts;
-  /** Returns the state of tokens and roles. It is another object after each change. */
-  readonly accessState: () => unknown;
+  /** Calls `changed` after each change of rights: with the users that have changed, or without them for a change of tokens and roles. */
+  readonly watchRights: (changed: (users?: ReadonlySet<string>) => void) => void;
   /** Returns the key of the current rights of this `Authorization`; undefined if it is no longer valid. */
   readonly rightsOf: (authorization: string | undefined) => Promise<string | undefined> | string | undefined;
 };
 
-type Open = EventStream & { readonly caller: StreamCaller };
+type Open = EventStream & { readonly caller: StreamCaller; timer: NodeJS.Timeout | undefined };
 
 const HEADERS = {
   ...SECURITY_HEADERS,
@@ -66,7 +70,8 @@ const HEADERS = {
   // Without this header proxies such as nginx would buffer frames.
   'x-accel-buffering': 'no',
 };
-const CHECK_MS = 1_000;
+/** Node's timers wait no longer. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const RETRY_MS = { least: 500, most: 5_000 };
 const COMMENT = ':\n\n';
 
@@ -77,42 +82,39 @@ export function retryFrame(): string {
 
 /** Creates the streams of one process. Timers run only while there are streams. */
 export function createEventStreams(options: EventStreamsOptions): EventStreams {
-  const { limits, counts, rightsOf, accessState } = options;
+  const { limits, counts, rightsOf } = options;
   const streams = new Set<Open>();
   let isLeaving = false;
-  let timers: readonly NodeJS.Timeout[] = [];
+  let heartbeat: NodeJS.Timeout | undefined;
 
   const beat = () => {
     for (const stream of streams) stream.send(stream.pulse());
   };
-  const endOthers = async () => {
-    for (const [authorization, callers] of Map.groupBy(streams, ({ caller }) => caller.authorization)) {
+  const endOthers = async (checked: Iterable<Open>) => {
+    for (const [authorization, callers] of Map.groupBy(checked, ({ caller }) => caller.authorization)) {
+      // Never rejects: rights that cannot be read end a stream.
       const rights = await rightsOf(authorization);
       for (const stream of callers) if (stream.caller.rights !== rights) stream.end(retryFrame());
     }
   };
-  let isChecking = false;
-  /** Checks regularly, because an expired token or a blocked user causes no change of tokens and roles. */
-  const check = async () => {
-    if (isChecking) return;
-    isChecking = true;
-    await endOthers().finally(() => {
-      isChecking = false;
-    });
-  };
-  let verified = accessState();
-  const start = () => {
-    if (timers.length > 0) return;
-    // Never rejects: rights that cannot be read end a stream.
-    timers = [setInterval(beat, limits.heartbeatMs), setInterval(() => void check(), CHECK_MS)];
-    for (const timer of timers) timer.unref();
+  const settle = settleRights(options, streams, endOthers);
+  /** No event announces that credentials expire. */
+  const endWhenExpired = (stream: Open) => {
+    const { expires } = stream.caller;
+    if (expires === undefined) return;
+    const left = Math.min(Math.max(0, expires - Date.now()), LONGEST_TIMER_MS);
+    stream.timer = setTimeout(() => {
+      if (Date.now() < expires) endWhenExpired(stream);
+      else stream.end(retryFrame());
+    }, left).unref();
   };
   const remove = (stream: Open) => {
+    clearTimeout(stream.timer);
     if (!streams.delete(stream)) return;
     if (!isLeaving) counts.remove(stream.caller.id);
     if (streams.size === 0) {
-      for (const timer of timers) clearInterval(timer);
-      timers = [];
+      clearInterval(heartbeat);
+      heartbeat = undefined;
     }
     stream.closed();
   };
@@ -122,27 +124,23 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
   return {
     async open(request, reply, caller) {
       refuseLeaving();
-      const state = accessState();
       const reached = await counts.add(caller.id, limits);
       // `leave` has forgotten the stream that was just counted.
       refuseLeaving();
       if (reached !== undefined) throw tooMany(reached);
       const stream = openStream(reply, caller, limits);
       streams.add(stream);
-      start();
+      heartbeat ??= setInterval(beat, limits.heartbeatMs).unref();
+      endWhenExpired(stream);
       reply.raw.once('close', () => remove(stream));
       // The client may have disconnected while the stream was counted.
       if (request.raw.socket.destroyed) remove(stream);
       stream.send(retryFrame());
-      if (accessState() !== state) await endOthers();
+      // The rights may have changed since the request was authenticated.
+      await endOthers([stream]);
       return stream;
     },
-    async verify() {
-      for (let now = accessState(); now !== verified; now = accessState()) {
-        await endOthers();
-        verified = now;
-      }
-    },
+    verify: settle,
     leave() {
       isLeaving = true;
       // The clients open their streams in other processes before the last of these has ended.
@@ -151,6 +149,41 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
     },
     count: () => streams.size,
   };
+}
+
+/**
+ * Ends streams after each change of rights. The returned function resolves when no stream of a caller is open whose rights have changed
+ * before the call.
+ */
+function settleRights(
+  { watchRights }: EventStreamsOptions,
+  streams: ReadonlySet<Open>,
+  endOthers: (checked: Iterable<Open>) => Promise<void>,
+): () => Promise<void> {
+  const users = new Set<string>();
+  let isEveryone = false;
+  let settling: Promise<void> | undefined;
+  const run = async () => {
+    while (isEveryone || users.size > 0) {
+      const changed = [...streams].filter(
+        ({ caller }) => isEveryone || (caller.user !== undefined && users.has(caller.user)),
+      );
+      isEveryone = false;
+      users.clear();
+      await endOthers(changed);
+    }
+    settling = undefined;
+  };
+  const settle = async () => {
+    if (isEveryone || users.size > 0) settling ??= run();
+    await settling;
+  };
+  watchRights((changed) => {
+    if (changed === undefined) isEveryone = true;
+    else for (const user of changed) users.add(user);
+    if (streams.size > 0) void settle();
+  });
+  return settle;
 }
 
 function tooMany({ found, option }: ReachedLimit): RequestError {
@@ -167,6 +200,7 @@ function openStream(reply: FastifyReply, caller: StreamCaller, limits: StreamLim
   const isOpen = () => !response.writableEnded && !response.destroyed;
   return {
     caller,
+    timer: undefined,
     isOpen,
     pulse: () => COMMENT,
     closed: () => {},
