@@ -39,7 +39,7 @@ export type AccessControl = {
   actorOf(authorization: string | undefined): Actor;
   /** Returns whether the header has the form of a token that is unknown here. Another process may just have made such a token. */
   mayBecomeValid(authorization: string | undefined): boolean;
-  /** Returns the time in milliseconds at which the token of this header expires; undefined if it does not, or is no valid token. */
+  /** Returns the time in milliseconds at which the token of this header expires; undefined without a valid token that expires. */
   expiresAt(authorization: string | undefined): number | undefined;
   /** Records that events have changed these users, by documentId. */
   usersChanged(users: ReadonlySet<string>): void;

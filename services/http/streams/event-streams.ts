@@ -175,12 +175,14 @@ function settleRights(
     settling = undefined;
   };
   const settle = async () => {
+    // Never rejects: rights that cannot be read end a stream.
     if (isEveryone || users.size > 0) settling ??= run();
     await settling;
   };
   watchRights((changed) => {
     if (changed === undefined) isEveryone = true;
     else for (const user of changed) users.add(user);
+    // Never rejects, see above.
     if (streams.size > 0) void settle();
   });
   return settle;
