@@ -1,15 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { ChannelCredentials } from '@grpc/grpc-js';
-import type { Credentials, NodePreference } from '@kurrent/kurrentdb-client';
+import type { NodePreference } from '@kurrent/kurrentdb-client';
 import { parseConnectionString } from '@kurrent/kurrentdb-client/dist/Client/parseConnectionString.js';
 
 export type EndPoint = { readonly address: string; readonly port: number };
 
 /** The address of KurrentDB, parsed. */
 export type Address = {
-  /** Text for the client's own parser. */
-  readonly text: string;
   /** Text for messages, without the password. */
   readonly shown: string;
   readonly user: string | undefined;
@@ -27,7 +25,7 @@ export type Address = {
     readonly rejectUnauthorized: boolean;
   };
   /** Absent if there are none, or if a client certificate is used. */
-  readonly credentials: Credentials | undefined;
+  readonly credentials: Parsed['defaultCredentials'] | undefined;
   readonly nodePreference: NodePreference | undefined;
   readonly maxDiscoverAttempts: number;
   readonly discoveryIntervalMs: number;
@@ -68,7 +66,6 @@ function parse(url: string): Address {
   const tls = parsed.tls !== false;
   if (tls) for (const { address } of parsed.hosts) assertTlsName(address);
   return {
-    text,
     shown: withoutPassword(url, url),
     user: parsed.defaultCredentials?.username,
     hosts: parsed.hosts,

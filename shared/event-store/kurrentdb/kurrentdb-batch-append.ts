@@ -4,6 +4,7 @@ import { unpackWrongExpectedVersion } from '@kurrent/kurrentdb-client/dist/strea
 import sharedPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js';
 import streamsGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_grpc_pb.js';
 import streamsPb, {
+  type AppendReq,
   type BatchAppendReq,
   type BatchAppendResp,
 } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
@@ -145,14 +146,18 @@ function requestOf(correlation: string, { stream, expected, events }: ExactAppen
   const request = new streamsPb.BatchAppendReq();
   request.setCorrelationId(new sharedPb.UUID().setString(correlation));
   request.setOptions(options);
-  request.setProposedMessagesList(events.map(proposedMessage));
+  request.setProposedMessagesList(
+    events.map((event) => proposed(new streamsPb.BatchAppendReq.ProposedMessage(), event)),
+  );
   request.setIsFinal(true);
   return request;
 }
 
-function proposedMessage(event: EncodedEvent): BatchAppendReq.ProposedMessage {
+type ProposedMessage = BatchAppendReq.ProposedMessage | AppendReq.ProposedMessage;
+
+/** Sets the content of a message from an event. */
+export function proposed<Message extends ProposedMessage>(message: Message, event: EncodedEvent): Message {
   const metadata = withServerNames(JSON.parse(event.metadata) as EventMetadata);
-  const message = new streamsPb.BatchAppendReq.ProposedMessage();
   message.setId(new sharedPb.UUID().setString(event.id));
   message.getMetadataMap().set('type', event.type).set('content-type', 'application/json');
   // The text is sent without changes.

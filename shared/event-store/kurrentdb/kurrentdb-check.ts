@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { WrongExpectedVersionError } from '@kurrent/kurrentdb-client';
 import { AppendTooLarge } from '../event-store.ts';
 import type { Connection } from './kurrentdb-connection.ts';
 import { readHeadOfLog } from './kurrentdb-pages.ts';
 import { explained, isPassing, retrying } from './kurrentdb-retry.ts';
-import { callAppend } from './kurrentdb-write.ts';
+import { sendAlone } from './kurrentdb-write.ts';
 
 /** EventStoreDB 22.10 is the first version whose stream reads return positions. */
 const OLDEST = [22, 10] as const;
@@ -42,10 +41,11 @@ async function tryAppend(connection: Connection): Promise<readonly string[]> {
   const operation = 'append to the space';
   const attempt = async () => {
     try {
-      await callAppend(connection, `${connection.prefix}server-check`, [largeEvent()], NEVER);
+      const stream = `${connection.prefix}server-check`;
+      await sendAlone(connection, { stream, expected: NEVER, events: [largeEvent()] });
     } catch (error) {
       if (error instanceof AppendTooLarge) return error.limit;
-      if (!(error instanceof WrongExpectedVersionError)) throw error;
+      throw error;
     }
     return undefined;
   };

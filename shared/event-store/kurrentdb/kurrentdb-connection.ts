@@ -20,7 +20,7 @@ export type Connection = {
   /** Prefix of the names of the namespace's streams. */
   readonly prefix: string;
   readonly retryLimits: RetryLimits;
-  close(): Promise<void>;
+  close(): void;
 };
 
 /** Creates the connection. It sends nothing before the first call. Throws when parseAddress throws. */
@@ -43,9 +43,10 @@ export function connect(url: string, space: string, options: RetryLimits): Conne
     reader,
     prefix: `${space}.`,
     retryLimits,
-    async close() {
+    close() {
       batches.close();
-      await Promise.all([writer.close(), reader.close()]);
+      writer.close();
+      reader.close();
     },
   };
 }

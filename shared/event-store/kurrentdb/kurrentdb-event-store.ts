@@ -60,7 +60,7 @@ export function openKurrentDbEventStore(url: string, options: KurrentDbEventStor
     await Promise.allSettled(appends);
     await Promise.all([...subscriptions].map((subscription) => subscription.close()));
     watch.close();
-    await connection.close();
+    connection.close();
   };
   return {
     async append(stream, expected, events, condition) {

@@ -1,21 +1,13 @@
 import { isUtf8 } from 'node:buffer';
-import { type EventData, jsonEvent, type ResolvedEvent } from '@kurrent/kurrentdb-client';
-import { checkingDigest, type Decode, decodeContent, type EncodedEvent, MAX_INT64 } from '../event-codec.ts';
-import { notJson, withServerNames } from '../event-metadata.ts';
+import type { ResolvedEvent } from '@kurrent/kurrentdb-client';
+import { checkingDigest, type Decode, decodeContent, MAX_INT64 } from '../event-codec.ts';
+import { notJson } from '../event-metadata.ts';
 import type { StoredEvent } from '../event-store.ts';
 
 /** An event as KurrentDB returns it, from streams and `$all`. */
 export type Recorded = NonNullable<ResolvedEvent['event']> & {
   readonly position?: { readonly commit: bigint };
 };
-
-/**
- * Converts an event for the client: JSON data, and the metadata as KurrentDB's custom metadata. `appendRecords` needs `metadataAsStrings`.
- */
-export function toEventData(event: EncodedEvent, metadataOf = withServerNames): EventData {
-  const { id, type, data, metadata } = event;
-  return jsonEvent({ id, type, data: JSON.parse(data), metadata: metadataOf(JSON.parse(metadata)) });
-}
 
 /** Decodes a record. Never throws because of its content: an event that is not Varve's, or cannot be read, is marked `unreadable`. */
 export function toStoredEvent(recorded: Recorded, decode: Decode): StoredEvent {

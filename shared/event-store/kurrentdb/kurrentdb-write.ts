@@ -3,22 +3,19 @@ import {
   AppendRecordSizeExceededError,
   isCommandError,
   MaxAppendSizeExceededError,
-  NO_STREAM,
   StreamDeletedError,
   TransactionMaxSizeExceededError,
-  WrongExpectedVersionError,
 } from '@kurrent/kurrentdb-client';
-import { append as appendCall } from '@kurrent/kurrentdb-client/dist/streams/appendToStream/append.js';
 import recordsGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v2/streams/streams_grpc_pb.js';
 import { type EncodedEvent, MAX_INT64 } from '../event-codec.ts';
 import { type AppendResult, AppendTooLarge, StreamDeleted } from '../event-store.ts';
+import { appendAlone } from './kurrentdb-append-alone.ts';
 import { appendRecords, type GroupResults } from './kurrentdb-append-records.ts';
-import { bytesOf, type ExactAppend, isLarge } from './kurrentdb-batch-append.ts';
+import { type BatchOutcome, bytesOf, type ExactAppend, isLarge } from './kurrentdb-batch-append.ts';
 import type { Connection } from './kurrentdb-connection.ts';
-import { positionOfEvent, toEventData } from './kurrentdb-event.ts';
+import { positionOfEvent } from './kurrentdb-event.ts';
 import { isNodeLost } from './kurrentdb-failure.ts';
 import { createGroupCommit, groupLength } from './kurrentdb-group-commit.ts';
-import { reportedNumber, revisionFrom } from './kurrentdb-numbers.ts';
 import { readStreamPage, readStreamPageBefore } from './kurrentdb-pages.ts';
 import { withDeadline } from './kurrentdb-retry.ts';
 
@@ -67,28 +64,27 @@ function sendRecords(connection: Connection, group: readonly ExactAppend[]): Pro
 /** Appends in the open call; undefined if `Append` would give more detail of the refusal. */
 async function sendInBatch(connection: Connection, append: ExactAppend): Promise<AppendResult | undefined> {
   const outcome = await onWriter(connection, (channel) => connection.batches.append(channel, append));
-  if (outcome.kind === 'unclear') return undefined;
-  if (outcome.kind === 'conflict') return outcome;
-  const { revision, position = await positionAt(connection, append.stream, revision) } = outcome;
-  return { kind: 'appended', revision, position };
+  return outcome.kind === 'unclear' ? undefined : withPosition(connection, append, outcome);
 }
 
 /** Appends with a call of its own. */
-async function sendAlone(
+export async function sendAlone(connection: Connection, append: ExactAppend): Promise<AppendResult> {
+  const deadline = deadlineFor(connection, append.events);
+  const outcome = await onWriter(connection, (channel) =>
+    appendAlone(connection.writer, channel, append, deadline),
+  );
+  return withPosition(connection, append, outcome);
+}
+
+/** Returns the result of an outcome. A server does not return the position of some appends that it recognises as repeated. */
+async function withPosition(
   connection: Connection,
-  { stream, expected, events }: ExactAppend,
+  { stream }: ExactAppend,
+  outcome: Exclude<BatchOutcome, { kind: 'unclear' }>,
 ): Promise<AppendResult> {
-  try {
-    const result = await callAppend(connection, stream, events, expected === 'none' ? NO_STREAM : expected);
-    const revision = revisionFrom(result.nextExpectedRevision, stream);
-    const reported = reportedNumber(result.position?.commit);
-    const position = reported ?? (await positionAt(connection, stream, revision));
-    return { kind: 'appended', revision, position };
-  } catch (error) {
-    if (!(error instanceof WrongExpectedVersionError)) throw error;
-    const actual = error.actualState;
-    return { kind: 'conflict', actual: typeof actual === 'bigint' ? actual : undefined };
-  }
+  if (outcome.kind === 'conflict') return outcome;
+  const { revision, position = await positionAt(connection, stream, revision) } = outcome;
+  return { kind: 'appended', revision, position };
 }
 
 /** Returns the position of a stored event. */
@@ -119,29 +115,6 @@ async function lastRevision(connection: Connection, stream: string): Promise<big
 
 function isRevision(revision: bigint): boolean {
   return revision >= 0n && revision <= MAX_INT64;
-}
-
-/**
- * Appends with the client's `Append`: one call for each append, with a deadline. The client itself uses this call only for appends with
- * their own credentials.
- */
-export function callAppend(
-  connection: Connection,
-  stream: string,
-  events: readonly EncodedEvent[],
-  streamState: bigint | typeof NO_STREAM,
-) {
-  const { client } = connection.writer;
-  const deadline = deadlineFor(connection, events);
-  const options = { streamState, requiresLeader: true, deadline, batchAppendSize: 0 };
-  return onWriter(connection, () =>
-    appendCall.call(
-      client,
-      stream,
-      events.map((event) => toEventData(event)),
-      options,
-    ),
-  );
 }
 
 /** Slowest append that is allowed: a megabyte per second. A large append may take longer than the deadline of an answer. */

@@ -14,6 +14,8 @@ export type Observed = {
   /** Number of batch calls so far, and of those that have not ended. */
   batchCalls: number;
   openBatchCalls: number;
+  /** Encodings that callers accepted, as they said it. */
+  readonly encodings: Set<string>;
   /** Number of checkpoints that were passed to gRPC. */
   checkpointsSent: number;
   /** Number of records that reads and subscriptions looked at, matching or not. */

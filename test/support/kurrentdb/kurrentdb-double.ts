@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Metadata, type Server, status } from '@grpc/grpc-js';
 import { createRandom } from '../naive-random.ts';
+import { compressAnswers } from './double-compression.ts';
 import { createDoubleFaults, type DoubleCall, type DoubleFaults, type Fault } from './double-faults.ts';
 import { createDoubleLog, type DoubleLog } from './double-log.ts';
 import {
@@ -119,7 +120,7 @@ export const startKurrentDbDouble = async (
     log,
     enter,
     leaderState: () => (leader === 'nobody' ? leader : isLost ? 'lost' : 'known'),
-    observed: { starts: [], eventsSent: 0, checkpointsSent: 0, batchCalls: 0, openBatchCalls: 0, scanned: 0 },
+    observed: createObserved(),
     maxAppendSize: options.maxAppendSize ?? Number.MAX_SAFE_INTEGER,
     dropSlowAfter: options.dropSlowAfter ?? Number.MAX_SAFE_INTEGER,
   };
@@ -134,7 +135,9 @@ export const startKurrentDbDouble = async (
       version: options.version ?? `${version}.0`,
       appendRecords: version === '26.1',
     });
-    return listen(server, options.tls, at);
+    const bound = await listen(server, options.tls, at);
+    compressAnswers(server, version === '26.1', (encodings) => services.observed.encodings.add(encodings));
+    return bound;
   };
   const end = () => {
     alive = false;
@@ -177,6 +180,11 @@ export const startKurrentDbDouble = async (
   };
   return double;
 };
+
+const createObserved = (): Observed => ({
+  ...{ starts: [], eventsSent: 0, checkpointsSent: 0, batchCalls: 0, openBatchCalls: 0, scanned: 0 },
+  encodings: new Set(),
+});
 
 /** Returns whether a node that is not the leader passes a call on to it, or answers it from its own log. */
 const isForwarded = (call: DoubleCall, metadata: Metadata): boolean =>
