@@ -131,8 +131,20 @@ function checkList(
   }
   if (!Array.isArray(value)) return reportType(check, path, 'array', value);
   if (isComplete(check)) checkCount(check, attribute, path, value);
-  const others = componentsOf(existing);
-  return value.map((item, index) => checkOne({ path: `${path}[${index}]`, value: item, others }));
+  const stored = componentsOf(existing);
+  const checked = new Map<string, unknown>();
+  for (const [index, item] of value.entries()) {
+    // A component that is sent twice is updated twice, and stays in its first place, as in Strapi.
+    const others = stored.map((other) => (checked.get(componentKey(other)) as ComponentValue) ?? other);
+    const result = checkOne({ path: `${path}[${index}]`, value: item, others });
+    checked.set(componentKey(result as ComponentValue | undefined) || `new ${index}`, result);
+  }
+  return [...checked.values()];
+}
+
+/** Returns the kind and id of a stored component; the empty text for a new one. */
+function componentKey(component: ComponentValue | undefined): string {
+  return component?.id === undefined ? '' : `${component.__component ?? ''} ${component.id}`;
 }
 
 function checkCount(

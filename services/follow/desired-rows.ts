@@ -12,7 +12,7 @@ import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { type ImportedRow, importedRows } from '../strapi/archived-document.ts';
 import { showsList } from '../strapi/exported-link.ts';
 import type { ImportNotes } from '../strapi/import-notes.ts';
-import { ROLE_TYPE } from '../strapi/stage-archive.ts';
+import { ROLE_TYPE } from '../strapi/stager.ts';
 import type { LinkedRow } from '../strapi/staging.ts';
 import { readTargets, targetKey } from './rest-row.ts';
 import { type SourceRow, worldOf } from './source.ts';

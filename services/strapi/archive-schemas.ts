@@ -2,7 +2,8 @@ import { isRecord } from '../../shared/json-record.ts';
 import type { SchemaFile } from '../../shared/schema/build-registry.ts';
 import { addedAttributes, extendedSchema, isBuiltInType } from '../../shared/schema/built-in-types.ts';
 import { FILE_TYPE } from '../../shared/schema/content-type.ts';
-import { type Archive, archiveFiles, archivePartOf, type LineShape, readJsonLines } from './archive.ts';
+import { type Archive, archiveFiles, type LineShape, readJsonLines } from './archive.ts';
+import { archivePartOf } from './archive-names.ts';
 
 /** Line of `schemas/`: a content type or component, with the attributes that Strapi and its plugins add. */
 type ArchivedSchema = {

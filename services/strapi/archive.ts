@@ -1,10 +1,11 @@
-import { createReadStream, existsSync, lstatSync, statSync } from 'node:fs';
+import { createReadStream, existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
 import path from 'node:path';
 import { PassThrough, Readable, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
+import { archiveName, isOfMac, METADATA, PARTS } from './archive-names.ts';
 import { decryptArchive } from './decrypt-archive.ts';
 
 /** File of an archive. The caller reads its content, or continues with the next file. */
@@ -24,17 +25,25 @@ export type Archive = {
   readonly onBytes?: (bytes: number) => void;
 };
 
-/** Folders that `strapi export` writes, and the file with the version of Strapi. */
-const PARTS = ['schemas', 'entities', 'assets', 'links', 'configuration'];
-const METADATA = 'metadata.json';
-
 /** Returns whether `strapi export` wrote a file or folder, by its name and content. */
 export function isArchive(file: string): boolean {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) return false;
   if (!found.isDirectory()) return /\.tar(\.gz)?(\.enc)?$|\.tgz$/.test(file);
-  // One name is not enough: a folder of content types may have a type called metadata.
-  return [METADATA, 'schemas', 'entities'].every((name) => existsSync(path.join(file, name)));
+  return hasParts(file) || hasParts(rootOf(file));
+}
+
+/** One name is not enough: a folder of content types may have a type called metadata. */
+function hasParts(folder: string): boolean {
+  return [METADATA, 'schemas', 'entities'].every((name) => existsSync(path.join(folder, name)));
+}
+
+/** Returns the folder with the parts: the given one, or the only folder in it, as of an archive that was packed and unpacked again. */
+function rootOf(folder: string): string {
+  if (existsSync(path.join(folder, 'entities')) || existsSync(path.join(folder, METADATA))) return folder;
+  const inner = readdirSync(folder).filter((name) => !isOfMac(name));
+  const [only] = inner;
+  return inner.length === 1 && only !== undefined ? path.join(folder, only) : folder;
 }
 
 /** Yields the files of an archive in their order. Throws a message if `strapi export` did not write it. */
@@ -53,9 +62,8 @@ export async function* archiveFiles(archive: Archive): AsyncGenerator<ArchiveFil
   try {
     for await (const entry of tar) {
       entry.on('error', () => {});
-      // An archive from Windows may have backslashes.
-      const name = path.posix.normalize(entry.header.name.replaceAll('\\', '/'));
-      if (entry.header.type === 'file' && isPart(name)) {
+      const name = entry.header.type === 'file' ? archiveName(entry.header.name) : undefined;
+      if (name !== undefined) {
         isKnown = true;
         yield {
           name,
@@ -107,8 +115,24 @@ export async function* readJsonLines<Line>(
   }
 }
 
+/** Maximum number of bytes of a file that is read whole. Strapi writes some hundred of them. */
+const MAX_WHOLE = 1024 * 1024;
+
+/** Parses the whole content of a file. Throws a message that names the file if it is too long or not JSON. */
+export async function readJsonFile({ name, content }: ArchiveFile): Promise<unknown> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const bytes of content) {
+    length += bytes.length;
+    if (length > MAX_WHOLE)
+      throw new Error(`${name}: longer than ${MAX_WHOLE} bytes, the most that it may have`);
+    parts.push(bytes);
+  }
+  return parsedJson(new TextDecoder().decode(Buffer.concat(parts)), name);
+}
+
 /** Parses a text. If it is not JSON, throws a message that begins with `at`. */
-export function parsedJson(text: string, at: string): unknown {
+function parsedJson(text: string, at: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -138,15 +162,6 @@ async function* textLines(content: AsyncIterable<Buffer>, maxLine: number): Asyn
   yield parts.join('') + decoder.decode();
 }
 
-/** Returns the part of the archive that a file belongs to, such as `entities` or `assets/uploads`. */
-export function archivePartOf(name: string): string {
-  return path.posix.dirname(name);
-}
-
-function isPart(name: string): boolean {
-  return name === METADATA || PARTS.includes(name.split('/')[0] ?? '');
-}
-
 function plainBytes({ file, key, onBytes }: Archive): Readable {
   if (file.endsWith('.enc') && !key)
     throw new Error(`${file} is encrypted: pass the key that it was exported with, --key`);
@@ -161,11 +176,14 @@ function decompressor({ file }: Archive): Transform {
 }
 
 async function* folderFiles({ file, onBytes }: Archive): AsyncGenerator<ArchiveFile> {
+  const root = rootOf(file);
   const found: string[] = [];
-  for await (const name of glob([METADATA, ...PARTS.map((part) => `${part}/**/*`)], { cwd: file }))
-    found.push(name.split(path.sep).join('/'));
+  for await (const name of glob([METADATA, ...PARTS.map((part) => `${part}/**/*`)], { cwd: root })) {
+    const known = archiveName(name);
+    if (known !== undefined) found.push(known);
+  }
   for (const name of found.sort(byPart)) {
-    const location = path.join(file, name);
+    const location = path.join(root, name);
     const about = lstatSync(location);
     // strapi export writes none. A link could name any file of the machine, and assets are served.
     if (about.isSymbolicLink()) throw new Error(`${location} is a symbolic link: an archive has only files`);
@@ -182,7 +200,7 @@ async function* countedBytes(file: string, onBytes: Archive['onBytes']): AsyncGe
   }
 }
 
-/** Sorts files as in an archive: `assets/metadata` precedes `assets/uploads`, so the description of a picture precedes the picture. */
+/** Sorts files as in an archive. */
 function byPart(a: string, b: string): number {
   const rank = (name: string) => PARTS.indexOf(name.split('/')[0] ?? '');
   return rank(a) - rank(b) || (a < b ? -1 : 1);

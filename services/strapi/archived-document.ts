@@ -57,11 +57,7 @@ function onePerVersion({ notes }: RowScope, rows: readonly StagedRow[]): readonl
   for (const row of rows) {
     const key = `${row.version} ${row.locale ?? ''}`;
     if (seen.has(key))
-      notes.add(
-        row.type,
-        'omitted: another row has the same version and locale of the document',
-        `row ${row.id}`,
-      );
+      notes.omitRow(row.type, 'another row has the same version and locale of the document', row.id);
     else seen.set(key, { ...row, source: row.id });
   }
   return [...seen.values()];

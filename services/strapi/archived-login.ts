@@ -12,7 +12,7 @@ import { USER_ROLES } from '../../shared/schema/built-in-types.ts';
 import { FILE_TYPE, USER_TYPE } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { ImportNotes } from './import-notes.ts';
-import { PERMISSION_TYPE, ROLE_TYPE } from './stage-archive.ts';
+import { PERMISSION_TYPE, ROLE_TYPE } from './stager.ts';
 import type { Staging } from './staging.ts';
 
 /** Roles and settings of an archive's users-permissions plugin, and the roles that lose the right to see drafts. */

@@ -1,7 +1,7 @@
 import { ACTIONS } from '../../shared/access/rights.ts';
 import { addToList } from '../../shared/map-values.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import { PERMISSION_TYPE, ROLE_TYPE } from './stage-archive.ts';
+import { PERMISSION_TYPE, ROLE_TYPE } from './stager.ts';
 import type { Staging } from './staging.ts';
 
 /** Name of an action in Strapi, such as `api::tag.tag.find`. */

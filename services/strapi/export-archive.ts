@@ -159,7 +159,8 @@ async function writePictures(
     if (opened === undefined) missing.push(String(url));
     else {
       await writer.addContent(`assets/uploads/${name}`, opened.size, opened.content as Readable);
-      await writer.add(`assets/metadata/${name}.json`, JSON.stringify(metadata));
+      // Strapi ignores the digest. An import into Varve compares it with the bytes.
+      await writer.add(`assets/metadata/${name}.json`, JSON.stringify({ ...metadata, sha256: hash }));
       written++;
     }
   }

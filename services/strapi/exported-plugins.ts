@@ -6,7 +6,7 @@ import { USER_ROLES } from '../../shared/schema/built-in-types.ts';
 import { USER_TYPE } from '../../shared/schema/content-type.ts';
 import { derivedDocumentId } from '../command/document-id.ts';
 import { MAILS_KEY, PLUGIN_RIGHTS, SWITCHES_KEY } from './archived-login.ts';
-import { PERMISSION_TYPE, ROLE_TYPE } from './stage-archive.ts';
+import { PERMISSION_TYPE, ROLE_TYPE } from './stager.ts';
 
 export type PluginFacts = {
   readonly defaultLocale: string;

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import type { LoginConfigured, RoleDefined } from '../../shared/access/login-events.ts';
 import type { ContentGraphReader } from '../../shared/document/entry.ts';
 import { FILE_TYPE } from '../../shared/schema/content-type.ts';
@@ -9,8 +8,11 @@ import type { ArchiveFile } from './archive.ts';
 import { archivedDocument } from './archived-document.ts';
 import { archivedLogin } from './archived-login.ts';
 import { archivedRights } from './archived-rights.ts';
+import { type AssetChecks, createAssetChecks } from './asset-checks.ts';
+import { countRows, missingRows, type RowCountsByType } from './count-rows.ts';
 import { createImportNotes, type ImportNote, type ImportNotes } from './import-notes.ts';
 import { stageArchive } from './stage-archive.ts';
+import { createStager } from './stager.ts';
 import { openStaging, type StagedRow, type Staging } from './staging.ts';
 
 export type ArchiveImport = Pick<
@@ -42,8 +44,9 @@ export type ArchiveSummary = {
   readonly strapi: string | undefined;
   /** Rows and links of the archive. */
   readonly lines: number;
-  /** Number of imported rows, by type. */
-  readonly rows: { readonly [type: string]: number };
+  /** Rows that were read, stored and omitted, by type. */
+  readonly rows: RowCountsByType;
+  readonly links: { readonly read: number; readonly stored: number };
   readonly documents: number;
   /** Documents of these that an earlier import had written already. */
   readonly known: number;
@@ -57,6 +60,8 @@ export type ArchiveSummary = {
   readonly notes: readonly ImportNote[];
   /** Documents that were not written, with their reasons. */
   readonly refused: readonly string[];
+  /** Files whose bytes differ from what the archive says about them, and types of which rows are missing without a reason. */
+  readonly mismatches: readonly string[];
 };
 
 /** Appends in flight at the same time. They share commits. */
@@ -67,64 +72,90 @@ const BATCH = 512;
  * content, so existing events are not written again.
  */
 export async function importArchive(options: ArchiveImport): Promise<ArchiveSummary> {
-  const { file, key, onBytes, registry, stagingFile } = options;
+  const { file, key, onBytes, registry, defaultLocale, stagingFile } = options;
   const staging = openStaging(stagingFile);
   const notes = createImportNotes();
+  const checks = createAssetChecks();
   try {
-    const archive = { file, key, onBytes };
+    const stager = createStager({ registry, defaultLocale, staging, notes });
     let assets = 0;
-    const taken = new Set<string>();
     const onAsset = async (asset: ArchiveFile) => {
       assets++;
-      taken.add(path.posix.basename(asset.name));
       await options.takeAsset(asset);
     };
-    const staged = await stageArchive({ ...options, archive, staging, notes, onAsset });
-    const { version: strapi, lines, settings } = staged;
-    const total = staging.settle();
-    const rows: Record<string, number> = {};
-    const refused: string[] = [];
-    let documents = 0;
-    let known = 0;
-    const scope = { registry, staging, notes, space: options.space, epoch: options.epoch };
-    for await (const batch of inBatches(served(staging, registry), BATCH)) {
-      await Promise.all(
-        batch.map(async (archived) => {
-          noteMissingBytes(archived, taken, notes);
-          const document = archivedDocument(scope, archived);
-          const { type, documentId } = document;
-          const isKnown = options.graph.streamRevision(type, documentId) !== undefined;
-          const reasons = takenIds(options, document) ?? (await options.write(document));
-          refused.push(...reasons.map((reason) => `${type} ${documentId}: ${reason}`));
-          if (reasons.length > 0) return;
-          rows[type] = (rows[type] ?? 0) + document.events.length;
-          documents++;
-          if (isKnown) known++;
-        }),
-      );
-      options.onDocuments(documents, total);
-    }
-    for (const { attribute, count } of staging.danglingLinks())
-      notes.add(attribute, 'omitted: the archive does not have the target', undefined, count);
+    const archive = { file, key, onBytes };
+    const { version: strapi } = await stageArchive({ archive, stager, checks, onAsset });
+    const written = await writeDocuments(options, { staging, notes, checks });
+    const { refused, stored, ...counts } = written;
     const roles = archivedRights(staging, registry);
-    const { losingDrafts, ...found } = archivedLogin({ ...options, staging, settings, notes });
+    const found = archivedLogin({ ...options, staging, settings: stager.settings(), notes });
+    const { losingDrafts } = found;
     await options.defineRoles(found.roles, found.login);
-    const counts = { strapi, lines, rows, documents, known, assets };
-    return { ...counts, roles, losingDrafts, notes: notes.list(), refused };
+    const read = stager.counts();
+    const rows = countRows({ read: read.rows, stored, staging, notes });
+    const links = { read: read.links, stored: staging.countLinks() };
+    const lines = read.links + Object.values(rows).reduce((sum, each) => sum + each.read, 0);
+    const mismatches = [...checks.problems(), ...missingRows(rows)];
+    const parts = { strapi, lines, rows, links, assets, ...counts };
+    return { ...parts, roles, losingDrafts, notes: notes.list(), refused, mismatches };
   } finally {
     staging.close();
   }
+}
+
+type Staged = { readonly staging: Staging; readonly notes: ImportNotes; readonly checks: AssetChecks };
+
+/** Writes the documents of the staging file. `stored`: rows of the archive that were written, by type. */
+async function writeDocuments(options: ArchiveImport, { staging, notes, checks }: Staged) {
+  const { registry, space, epoch } = options;
+  const total = staging.settle((type, id) =>
+    notes.add(type, 'is a document of its own: a joined row has its locale and version', `row ${id}`),
+  );
+  const scope = { registry, staging, notes, space, epoch };
+  const stored = new Map<string, number>();
+  const refused: string[] = [];
+  let documents = 0;
+  let known = 0;
+  for await (const batch of inBatches(served(staging, registry), BATCH)) {
+    await Promise.all(
+      batch.map(async (archived) => {
+        noteFiles(archived, checks, notes);
+        const document = archivedDocument(scope, archived);
+        const { type, documentId, events } = document;
+        const isKnown = options.graph.streamRevision(type, documentId) !== undefined;
+        const reasons = takenIds(options, document) ?? (await options.write(document));
+        refused.push(...reasons.map((reason) => `${type} ${documentId}: ${reason}`));
+        const ids = events.filter(({ data }) => (data as { readonly id?: number }).id !== undefined);
+        if (reasons.length > 0) {
+          for (const _ of ids) notes.omitRow(type, 'the document is refused');
+          return;
+        }
+        stored.set(type, (stored.get(type) ?? 0) + ids.length);
+        documents++;
+        if (isKnown) known++;
+      }),
+    );
+    options.onDocuments(documents, total);
+  }
+  for (const { attribute, count } of staging.danglingLinks())
+    notes.add(attribute, 'omitted: the archive does not have the target', undefined, count);
+  return { documents, known, refused, stored };
 }
 
 async function* served({ documents }: Staging, { contentTypes }: SchemaRegistry) {
   for (const rows of documents()) if (contentTypes.has(rows[0]?.type ?? '')) yield rows;
 }
 
-/** Notes each file whose bytes the archive lacks, as after `strapi export --only content`. Other upload providers still have the bytes. */
-function noteMissingBytes(rows: readonly StagedRow[], taken: ReadonlySet<string>, notes: ImportNotes): void {
+/**
+ * Tells the checks what rows say about files. Notes each file whose bytes the archive lacks, as after `strapi export --only content`. Other
+ * upload providers still have the bytes.
+ */
+function noteFiles(rows: readonly StagedRow[], checks: AssetChecks, notes: ImportNotes): void {
   for (const { type, data } of rows) {
+    if (type !== FILE_TYPE) continue;
+    checks.described(data);
     const url = String(data['url']);
-    if (type !== FILE_TYPE || !url.startsWith('/') || taken.has(path.posix.basename(url))) continue;
+    if (!url.startsWith('/') || checks.has(url)) continue;
     notes.add(type, 'stored without its bytes: the archive does not have them', url);
   }
 }

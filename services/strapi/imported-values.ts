@@ -2,6 +2,7 @@ import { LOGIN_ATTRIBUTE } from '../../shared/access/login-record.ts';
 import { jsonText } from '../../shared/canonical-json.ts';
 import { defined } from '../../shared/defined.ts';
 import type { ImportedTarget } from '../../shared/document/events.ts';
+import { isRecord } from '../../shared/json-record.ts';
 import { valueAt } from '../../shared/map-values.ts';
 import { uidOfComponent } from '../../shared/schema/component-uids.ts';
 import {
@@ -42,7 +43,7 @@ const SYSTEM = new Set([
 export function importedValues(
   scope: ValueScope,
   model: Model,
-  id: number,
+  id: number | undefined,
   data: Data,
 ): Record<string, unknown> {
   const values: Record<string, unknown> = {};
@@ -117,7 +118,7 @@ function problemsOf(attribute: ScalarAttribute, value: unknown): readonly BodyPr
   return problems;
 }
 
-type ComponentData = Data & { readonly id: number; readonly __component?: Uid };
+type ComponentData = Data & { readonly id?: number; readonly __component?: Uid };
 
 function componentValues(
   scope: ValueScope,
@@ -126,25 +127,55 @@ function componentValues(
   value: unknown,
 ): unknown {
   if (value === null || value === undefined) return undefined;
-  const list = (Array.isArray(value) ? value : [value]) as readonly ComponentData[];
-  const components = list.flatMap((component) => {
-    const uid = uidOfComponent(attribute, component);
-    const definition = scope.registry.components.get(uid);
-    const isAllowed = attribute.kind === 'component' || attribute.components.includes(uid);
-    if (definition === undefined || !isAllowed) {
-      scope.notes.add(
-        `${model.uid} ${attribute.name}`,
-        `omitted: the attribute does not allow the component ${uid}`,
-        `component ${component.id}`,
-      );
-      return [];
-    }
-    const values = importedValues(scope, definition, component.id, component);
-    const links = componentLinks(scope, definition, component.id);
-    const kind = attribute.kind === 'dynamiczone' ? { __component: uid } : {};
-    return [{ ...kind, id: component.id, ...values, ...links }];
-  });
-  return Array.isArray(value) || attribute.kind === 'dynamiczone' ? components : components[0];
+  const what = `${model.uid} ${attribute.name}`;
+  const given = (Array.isArray(value) ? value : [value]) as readonly unknown[];
+  const found = given.filter(isRecord) as readonly ComponentData[];
+  const others = given.length - found.length;
+  if (others > 0) scope.notes.add(what, 'omitted: not a component, but null or a scalar', undefined, others);
+  const values = found.flatMap((component) => componentValue(scope, what, attribute, component));
+  const isList = attribute.kind === 'dynamiczone' || attribute.repeatable;
+  const components = onePerId(scope, what, values);
+  if (isList) return components;
+  if (components.length > 1)
+    scope.notes.add(
+      what,
+      'omitted: a second component of an attribute with one',
+      undefined,
+      components.length - 1,
+    );
+  return components[0];
+}
+
+/** Returns the values of a component in a list; none if the attribute does not allow it. */
+function componentValue(
+  scope: ValueScope,
+  what: string,
+  attribute: ComponentAttribute | DynamicZoneAttribute,
+  component: ComponentData,
+): readonly ComponentData[] {
+  const uid = uidOfComponent(attribute, component);
+  const definition = scope.registry.components.get(uid);
+  const isAllowed = attribute.kind === 'component' || attribute.components.includes(uid);
+  if (definition === undefined || !isAllowed) {
+    const reason = `omitted: the attribute does not allow the component ${uid}`;
+    scope.notes.add(what, reason, `component ${component.id}`);
+    return [];
+  }
+  const id = Number.isSafeInteger(component.id) ? Number(component.id) : undefined;
+  const values = importedValues(scope, definition, id, component);
+  const links = id === undefined ? {} : componentLinks(scope, definition, id);
+  const kind = attribute.kind === 'dynamiczone' ? { __component: uid } : {};
+  return [{ ...kind, ...defined({ id }), ...values, ...links }];
+}
+
+/** Keeps the last of several components with one id, at the place of the first, as Strapi does for a request. */
+function onePerId({ notes }: ValueScope, what: string, components: readonly ComponentData[]) {
+  const last = new Map(
+    components.map((each, at) => [`${each.__component ?? ''} ${each.id ?? `at ${at}`}`, each]),
+  );
+  const twice = components.length - last.size;
+  if (twice > 0) notes.add(what, 'omitted: a later component of the list has the same id', undefined, twice);
+  return [...last.values()];
 }
 
 function componentLinks({ staging, registry }: ValueScope, model: Model, id: number): Data {

@@ -1,7 +1,7 @@
 import type { Entry } from '../../shared/document/entry.ts';
-import { valueAt } from '../../shared/map-values.ts';
 import { type Database, openDatabase } from '../../shared/sqlite/open-database.ts';
 import { prepared } from '../../shared/sqlite/prepared.ts';
+import { createLocaleGroups, type LocaleGroup } from './locale-groups.ts';
 
 /** Row of a content type in an archive. */
 export type StagedRow = Pick<Entry, 'id' | 'documentId' | 'locale' | 'version'> & {
@@ -40,14 +40,19 @@ export type Staging = {
   addLink(link: StagedLink): void;
   /** Says that two rows are locales of one document. It counts only for rows of Strapi 4, which have no documentId. */
   joinLocales(type: string, id: number, other: number): void;
-  /** Ends the writing. Call it before any read. Returns the number of documents. */
-  settle(): number;
+  /**
+   * Ends the writing. Call it before any read. Returns the number of documents. `onApart` gets each row that stays a document of its own,
+   * because a row that it is joined with has its locale and version.
+   */
+  settle(onApart?: (type: string, id: number) => void): number;
   /** Yields the rows of each document, type by type. */
   documents(): Generator<readonly StagedRow[]>;
   /** Returns the links of an owner in their order, without those whose target is missing. */
   linksOf(ownerType: string, ownerId: number): readonly LinkedRow[];
   row(type: string, id: number): Pick<StagedRow, 'data'> | undefined;
   rowsOf(type: string): readonly Pick<StagedRow, 'id' | 'data'>[];
+  /** Counts the links whose target is in the archive. */
+  countLinks(): number;
   /** Counts the links whose target is not in the archive, by the owner's type and attribute. */
   danglingLinks(): readonly { readonly attribute: string; readonly count: number }[];
   close(): void;
@@ -79,8 +84,10 @@ const ROWS = 'SELECT type, id, document, locale, version, data FROM rows ORDER B
 const LINKS = `SELECT attribute, target_type, target_id, document, locale, rank
   FROM links JOIN rows ON rows.type = target_type AND rows.id = target_id
   WHERE owner_type = ? AND owner_id = ? ORDER BY attribute, owner_position IS NULL, owner_position, number`;
-const JOIN = `UPDATE rows SET document = (SELECT document FROM rows WHERE type = ?1 AND id = ?2)
-  WHERE type = ?1 AND id = ?3 AND data ->> 'documentId' IS NULL`;
+const LOCALE = `SELECT locale, version, document, json_type(data, '$.documentId') = 'text' AND data ->> 'documentId' <> ''
+  FROM rows WHERE type = ? AND id = ?`;
+const JOIN = 'UPDATE rows SET document = ? WHERE type = ? AND id = ?';
+const COUNT_LINKS = 'SELECT count(*) FROM links JOIN rows ON rows.type = target_type AND rows.id = target_id';
 const DANGLING = `SELECT owner_type || ' ' || attribute, count(*) FROM links
   LEFT JOIN rows ON rows.type = target_type AND rows.id = target_id
   WHERE rows.id IS NULL GROUP BY 1 ORDER BY 1`;
@@ -103,8 +110,8 @@ export function openStaging(file: string): Staging {
       prepared(db, INSERT_LINK).run(...ends, ownerPosition, targetPosition);
     },
     joinLocales: locales.join,
-    settle() {
-      for (const [type, first, id] of locales.pairs()) prepared(db, JOIN).run(type, first, id);
+    settle(onApart = () => {}) {
+      for (const group of locales.groups()) joinGroup(db, group, onApart);
       db.exec('COMMIT');
       db.exec(INDICES);
       return Number(all(db, 'SELECT count(*) FROM (SELECT DISTINCT type, document FROM rows)')[0]?.[0]);
@@ -142,6 +149,7 @@ export function openStaging(file: string): Staging {
         id: Number(id),
         data: JSON.parse(String(data)),
       })),
+    countLinks: () => Number(all(db, COUNT_LINKS)[0]?.[0]),
     danglingLinks: () =>
       all(db, DANGLING).map(([attribute, count]) => ({ attribute: String(attribute), count: Number(count) })),
     close: () => db.close(),
@@ -163,26 +171,25 @@ function all(db: Database, sql: string, ...values: (string | number)[]): readonl
   return prepared(db, sql, { arrays: true }).all(...values) as unknown as readonly (readonly unknown[])[];
 }
 
-/** Groups rows that are locales of one document: links name pairs of them. */
-function createLocaleGroups() {
-  const parents = new Map<string, Map<number, number>>();
-  const firstOf = (ids: Map<number, number>, id: number): number => {
-    let first = id;
-    for (let next = ids.get(first); next !== undefined && next !== first; next = ids.get(first)) first = next;
-    return first;
-  };
-  return {
-    join(type: string, id: number, other: number): void {
-      // A link without a row on one side joins nothing.
-      if (!Number.isSafeInteger(id) || !Number.isSafeInteger(other)) return;
-      const ids = valueAt(parents, type, () => new Map<number, number>());
-      const [a, b] = [firstOf(ids, id), firstOf(ids, other)];
-      ids.set(Math.max(a, b), Math.min(a, b));
-    },
-    /** Yields each row that is not the first of its group, with the first one. */
-    *pairs(): Generator<readonly [type: string, first: number, id: number]> {
-      for (const [type, ids] of parents)
-        for (const id of ids.keys()) if (firstOf(ids, id) !== id) yield [type, firstOf(ids, id), id];
-    },
-  };
+/** Makes the rows of a group one document, with the id of its first row. No two of them have one locale and version. */
+function joinGroup(
+  db: Database,
+  { type, ids }: LocaleGroup,
+  onApart: (type: string, id: number) => void,
+): void {
+  const versions = new Set<string>();
+  let document: string | undefined;
+  for (const id of ids) {
+    const [found] = all(db, LOCALE, type, id);
+    if (found === undefined) continue;
+    const [locale, version, own, isNamed] = found;
+    const key = `${version} ${locale}`;
+    if (Number(isNamed) === 1) continue;
+    if (versions.has(key)) onApart(type, id);
+    else {
+      versions.add(key);
+      document ??= String(own);
+      prepared(db, JOIN).run(document, type, id);
+    }
+  }
 }

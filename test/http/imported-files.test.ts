@@ -59,7 +59,7 @@ beforeAll(async () => {
         data: { documentId: 'page'.padEnd(24, '0'), updatedAt: AT, locale: null },
       },
       file(7, 'sun_1.png', { caption: 'The sun', focalPoint: { x: 1, y: 2 }, formats: { small } }),
-      file(8, 'page_2.html', { mime: 'text/html' }),
+      file(8, 'page_2.html', { mime: 'text/html', size: HTML.length / 1000 }),
       file(10, LONG_NAME),
       file(9, 'far_3.png', { url: 'https://cdn.example.org/far_3.png', provider: 'cloudinary' }),
     ],

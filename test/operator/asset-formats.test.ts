@@ -25,7 +25,7 @@ function folderForTest(): string {
 
 function archivedPicture(id: number, name: string): object {
   const [hash] = name.split('.');
-  const facts = { name, hash, ext: '.jpg', mime: 'image/jpeg', size: 20, url: `/uploads/${name}` };
+  const facts = { name, hash, ext: '.jpg', mime: 'image/jpeg', url: `/uploads/${name}` };
   const times = { createdAt: AT, updatedAt: AT, publishedAt: AT, locale: null };
   const more = { width: 1600, height: 1200, formats: null, provider: 'local' };
   return {

@@ -25,7 +25,7 @@ type Summary = {
   readonly documents: number;
   readonly lines: number;
   readonly seconds: number;
-  readonly rows: Readonly<Record<string, number>>;
+  readonly rows: Readonly<Record<string, { readonly read: number; readonly stored: number }>>;
   readonly roles: Readonly<Record<string, readonly string[]>>;
   readonly notes: readonly { readonly what: string }[];
 };
@@ -56,7 +56,12 @@ it("imports Strapi's export of the corpus: reads are answered as Strapi answered
     strapi: '5.54.0',
     dryRun: false,
   });
-  expect(summary.rows).toMatchObject({ 'api::restaurant.restaurant': 135, 'api::article.article': 63 });
+  const rows = (count: number) => ({ read: count, stored: count, omitted: {} });
+  expect(summary.rows).toMatchObject({
+    'api::restaurant.restaurant': rows(135),
+    'api::article.article': rows(63),
+    'plugin::i18n.locale': { read: 3, stored: 0, omitted: { "belongs to Strapi's admin panel": 3 } },
+  });
   expect(summary.roles['public']).toEqual(expect.arrayContaining(['article.find', 'restaurant.create']));
   expect(summary.roles).not.toHaveProperty('authenticated');
   expect(summary.notes.map(({ what }) => what)).toEqual(['plugin::i18n.locale']);

@@ -47,9 +47,16 @@ export function storedValues(
     }
     const links: ComponentLinks[] = [];
     values[name] = storedComponents({ ...splitter, links }, attribute, value, []);
-    link(name, links);
+    link(name, lastOfEach(links));
   }
   return values;
+}
+
+/** Omits the links of a component that a later one with its id replaces. */
+function lastOfEach(links: readonly ComponentLinks[]): readonly ComponentLinks[] {
+  const key = ({ path, attribute, component }: ComponentLinks) =>
+    `${JSON.stringify(path)} ${component} ${attribute}`;
+  return [...new Map(links.map((each) => [key(each), each])).values()];
 }
 
 /** Returns the stored form of a component attribute's value; null if it is empty. */
@@ -63,7 +70,8 @@ function storedComponents(
     storedComponent(splitter, attribute, component, path),
   );
   if (attribute.kind === 'component' && !attribute.repeatable) return stored[0] ?? null;
-  return stored;
+  // Events of earlier releases may have one component twice in a list: the last counts, in the place of the first.
+  return [...new Map(stored.map((each) => [`${each.__component ?? ''} ${each.id}`, each])).values()];
 }
 
 function storedComponent(

@@ -10,6 +10,7 @@ import type { ArchiveLine } from '../../operator/import-archive.ts';
 import { channelOfHolder } from '../../operator/open-operations.ts';
 import { withScratchDirectory } from '../../operator/scratch-directory.ts';
 import { type ArchiveSummary, importArchive } from '../../strapi/import-archive.ts';
+import { presentSummary } from '../output/archive-summary.ts';
 import { showProgress } from '../output/import-progress.ts';
 import { type ReadContentTypes, readContentTypes } from '../settings/read-content-types.ts';
 import type { ImportSettings } from '../settings/settings.ts';
@@ -45,6 +46,8 @@ export async function importArchiveFile(
     throw new Error(
       `${summary.refused.length} documents were refused; run the command again, imported documents are not written twice`,
     );
+  if (summary.mismatches.length > 0)
+    throw new Error(`the import differs from the archive in ${summary.mismatches.length} places, see above`);
 }
 
 type Run = (target: ImportTarget, scratch: string) => Promise<ArchiveSummary>;
@@ -94,7 +97,10 @@ async function inTemporary({ registry }: ReadContentTypes, run: Run): Promise<Ar
   const nothing = { documentOfId: () => undefined, streamRevision: () => undefined } as Partial<
     ImportTarget['graph']
   > as ImportTarget['graph'];
-  const nowhere = { write: async () => [], takeAsset: async () => {}, defineRoles: async () => {} };
+  const takeAsset: ImportTarget['takeAsset'] = async ({ content }) => {
+    for await (const _ of content);
+  };
+  const nowhere = { write: async () => [], takeAsset, defineRoles: async () => {} };
   try {
     return await run({ registry, graph: nothing, epoch: 1, ...nowhere }, folder);
   } finally {
@@ -120,37 +126,4 @@ function showImport(file: string) {
       writing?.end();
     },
   };
-}
-
-function presentSummary(summary: ArchiveSummary, seconds: number, dryRun: boolean): string {
-  const { strapi, documents, known, assets, lines, rows, roles, losingDrafts, notes, refused } = summary;
-  const list = (title: string, items: readonly string[]) =>
-    items.length === 0 ? [] : [title, ...items.map((item) => `  ${item}`)];
-  const before = known === 0 ? '' : `, ${known} of them by an earlier import`;
-  const done = dryRun ? 'would be imported; nothing was written' : `were imported${before}`;
-  return [
-    `${documents} documents of Strapi ${strapi ?? '(unknown)'} ${done}: ${lines} lines in ${seconds.toFixed(1)} s, ${Math.round(lines / seconds)} a second`,
-    ...list(
-      'Rows',
-      Object.entries({ ...rows, ...(assets === 0 ? {} : { 'files, with smaller pictures': assets }) }).map(
-        ([type, count]) => `${type}: ${count}`,
-      ),
-    ),
-    ...list(
-      'Differences from the archive',
-      notes.map(
-        ({ what, reason, count, example }) =>
-          `${what}: ${reason} (${count}${example === undefined ? '' : `, first ${example}`})`,
-      ),
-    ),
-    ...list(
-      'Rights of roles, in the form of --public and varve token create --allow',
-      Object.entries(roles).map(([role, rights]) => `${role}: ${rights.join(',')}`),
-    ),
-    ...list(
-      'Roles that see drafts in Strapi, but not in Varve unless --role-drafts names them',
-      losingDrafts,
-    ),
-    ...list('Refused', refused),
-  ].join('\n');
 }

@@ -4,6 +4,7 @@ import { followedEvents } from '../../../services/follow/followed-events.ts';
 import { readRow, readStamp } from '../../../services/follow/rest-row.ts';
 import type { GraphDocument } from '../../../services/follow/stored-document.ts';
 import { createStrapiProxy } from '../../../services/follow/strapi-proxy.ts';
+import { createImportNotes } from '../../../services/strapi/import-notes.ts';
 import type { Entry } from '../../../shared/document/entry.ts';
 import type { DocumentEvent } from '../../../shared/document/events.ts';
 import type { RecordedLink } from '../../../shared/document/recorded-rows.ts';
@@ -93,7 +94,7 @@ function applied(before: GraphDocument, events: readonly DocumentEvent[]): Graph
 const NOTHING: GraphDocument = { entries: [], links: [] };
 
 function eventsFor(stored: GraphDocument, versions: readonly Version[]): readonly DocumentEvent[] {
-  const notes = { add: () => {}, list: () => [] };
+  const notes = createImportNotes();
   const options = { registry, type: page, stored, slotOf: () => undefined, hasRow: () => true, notes };
   return followedEvents(options, versions.map(sourceRow));
 }

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { pack } from 'tar-stream';
 import { afterAll, expect, it } from 'vitest';
 import { type Archive, archiveFiles, isArchive, readJsonLines } from '../../../services/strapi/archive.ts';
 import { readArchiveSchemas } from '../../../services/strapi/archive-schemas.ts';
@@ -158,4 +159,38 @@ it('refuses a folder with a symbolic link, which could name any file of the mach
   await expect(linesByFile({ file: join(folder, 'linked') })).rejects.toThrow(
     `${link} is a symbolic link: an archive has only files`,
   );
+});
+
+it('reads an archive that a Mac packed again: without its files, and below a folder', async () => {
+  const contents: Record<string, string> = {
+    '._export': 'x',
+    'export/._metadata.json': 'x',
+    'export/metadata.json': '{}',
+    'export/.DS_Store': 'x',
+    'export/schemas/schemas_00001.jsonl': '{}\n',
+    'export/schemas/._schemas_00001.jsonl': 'x',
+    'export/entities/entities_00001.jsonl': '{"type":"a"}\n',
+    'export/assets/uploads/._a.png': 'x',
+    'export/assets/uploads/a.png': 'picture',
+    '__MACOSX/export/._metadata.json': 'x',
+  };
+  const tar = pack();
+  for (const [name, content] of Object.entries(contents)) {
+    tar.entry({ name: `./${name}` }, content);
+    written(`mac/${name}`, content);
+  }
+  tar.finalize();
+  const names = async (file: string) => {
+    const found: string[] = [];
+    for await (const { name } of archiveFiles({ file })) found.push(name);
+    return found.sort();
+  };
+  const expected = Object.keys(contents)
+    .filter((name) => !/\._|DS_Store/.test(name))
+    .map((name) => name.slice('export/'.length))
+    .sort();
+  const file = written('mac.tar', Buffer.concat(await Array.fromAsync(tar as AsyncIterable<Buffer>)));
+  expect(await names(file)).toEqual(expected);
+  expect(isArchive(join(folder, 'mac'))).toBe(true);
+  expect(await names(join(folder, 'mac'))).toEqual(expected);
 });

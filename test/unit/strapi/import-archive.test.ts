@@ -45,7 +45,9 @@ async function imported(content: ArchiveContent, graph: Partial<ContentGraphRead
       }
       return [];
     },
-    takeAsset: async () => {},
+    async takeAsset({ content }) {
+      for await (const _ of content);
+    },
     roleDrafts: [],
     async defineRoles(roles, login) {
       defined = { roles, login };
@@ -234,13 +236,13 @@ describe('an import of an archive', () => {
     const file = (id: number, url: string) => ({
       type: 'plugin::upload.file',
       id,
-      data: { documentId: `file${id}`, name: 'n', hash: 'h', mime: 'image/png', size: 1, provider: 'p', url },
+      data: { documentId: `file${id}`, name: 'n', hash: 'h', mime: 'image/png', size: 0, provider: 'p', url },
     });
     const entities = [
       ...[file(1, '/uploads/here.png'), file(2, '/uploads/gone.png'), file(3, '/uploads/lost.png')],
       file(4, 'https://cdn.example.org/far.png'),
     ];
-    const assets = { 'here.png': Buffer.from('bytes') };
+    const assets = { 'here.png': Buffer.from('b') };
     const { summary } = await imported({ schemas: [THING, BOX], entities, assets });
     expect(summary.notes).toEqual([
       {
@@ -249,6 +251,95 @@ describe('an import of an archive', () => {
         count: 2,
         example: '/uploads/gone.png',
       },
+    ]);
+  });
+
+  it('omits values that are no components, and all but one component where the schema has one', async () => {
+    const deep = JSON.parse('['.repeat(3_000) + ']'.repeat(3_000));
+    const type = archivedType('thing', {
+      name: { type: 'string' },
+      extra: { type: 'json' },
+      box: { type: 'component', component: 'box.two', repeatable: false },
+      boxes: { type: 'component', component: 'box.two', repeatable: true },
+      zone: { type: 'dynamiczone', components: ['box.two'] },
+    });
+    const box = archivedComponent('box.two', { label: { type: 'string' }, more: { type: 'json' } });
+    const { rows, notes, summary } = await imported({
+      schemas: [type, box],
+      entities: [
+        row('thing', 1, 'a', {
+          ...{ name: 'A', extra: deep, gone: deep },
+          box: [
+            { id: 1, label: 'first' },
+            { id: 2, label: 'second' },
+          ],
+          boxes: [
+            null,
+            { id: 3, label: 'x', more: deep },
+            7,
+            { id: 4 },
+            { id: 3, label: 'y' },
+            { label: 'z' },
+          ],
+          zone: [null, { __component: 'box.two', id: 5, label: 'on' }, 'text'],
+        }),
+        row('thing', 2, 'b', { boxes: { id: 6, label: 'alone' }, zone: null, box: null }),
+      ],
+    });
+    expect(rows.get('a live')?.values).toEqual({
+      name: 'A',
+      box: { id: 1, label: 'first' },
+      boxes: [{ id: 3, label: 'y' }, { id: 4 }, { label: 'z' }],
+      zone: [{ __component: 'box.two', id: 5, label: 'on' }],
+    });
+    expect(rows.get('b live')?.values).toEqual({ boxes: [{ id: 6, label: 'alone' }] });
+    expect(notes).toEqual([
+      'api::thing.thing extra: omitted: the value nests deeper than 100 levels (1)',
+      'api::thing.thing gone: omitted: the value nests deeper than 100 levels (1)',
+      'box.two more: omitted: the value nests deeper than 100 levels (1)',
+      'api::thing.thing box: omitted: a second component of an attribute with one (1)',
+      'api::thing.thing boxes: omitted: not a component, but null or a scalar (2)',
+      'api::thing.thing boxes: omitted: a later component of the list has the same id (1)',
+      'api::thing.thing zone: omitted: not a component, but null or a scalar (2)',
+    ]);
+    expect(summary.rows).toEqual({ 'api::thing.thing': { read: 2, stored: 2, omitted: {} } });
+    expect(summary.mismatches).toEqual([]);
+  });
+
+  it('counts rows that were read, stored and omitted, and names files that are not as the archive says', async () => {
+    const file = (id: number, name: string, size: object) => ({
+      ...{ type: 'plugin::upload.file', id },
+      data: { documentId: `f${id}`, name, hash: 'h', mime: 'text/plain', url: `/uploads/${name}`, ...size },
+    });
+    const { summary } = await imported({
+      schemas: [THING, BOX],
+      entities: [
+        ...[row('thing', 1, 'a'), row('thing', 1, 'b'), row('thing', 2, 'c', { locale: 'fr' })],
+        ...[row('gone', 1, 'a'), file(1, 'same.txt', { size: 2 }), file(2, 'short.txt', { size: 2 })],
+        ...[file(3, 'exact.txt', { size: 2, sizeInBytes: 1999 }), file(4, 'old.txt', { size: 1.95 })],
+      ],
+      assets: {
+        'same.txt': Buffer.alloc(2000),
+        'short.txt': Buffer.alloc(0),
+        'exact.txt': Buffer.alloc(2000),
+        'old.txt': Buffer.alloc(2000),
+      },
+    });
+    expect(summary.rows).toEqual({
+      'api::thing.thing': {
+        read: 3,
+        stored: 1,
+        omitted: {
+          'an earlier row of the archive has the same id': 1,
+          'the type has no locales, and the row has fr': 1,
+        },
+      },
+      'api::gone.gone': { read: 1, stored: 0, omitted: { 'the type is not served': 1 } },
+      'plugin::upload.file': { read: 4, stored: 4, omitted: {} },
+    });
+    expect(summary.mismatches).toEqual([
+      '/uploads/short.txt: the archive says it has 2 kB, and has 0 bytes of it',
+      '/uploads/exact.txt: the archive says it has 1999 bytes, and has 2000 bytes of it',
     ]);
   });
 
@@ -271,6 +362,7 @@ describe('an import of an archive', () => {
     ],
     ['a schema', { schemas: [THING, { uid: 'x' }] }, 'schemas/schemas_00001.jsonl, line 2: must be a schema'],
     ['the metadata', { metadata: '{' }, 'metadata.json: Expected property name'],
+    ['metadata without an end', { metadata: `{"a":"${'x'.repeat(2 ** 20)}"}` }, 'metadata.json: longer than'],
   ])('names the line of %s that has another shape', async (_what, content, message) => {
     await expect(imported({ schemas: [THING, BOX], entities: [], ...content })).rejects.toThrow(message);
   });
@@ -366,6 +458,31 @@ describe('an archive of Strapi 4, whose rows have no documentId', () => {
     expect(notes).toContain('api::note.note: got a documentId: the row has none (5)');
     const again = await imported(content);
     expect(new Set(again.rows.keys())).toEqual(new Set(rows.keys()));
+  });
+
+  it('keeps a row apart that has the locale and version of a row it is joined with, and joins a draft with its published row', async () => {
+    const entities = [
+      ...[note(1, 'one'), note(2, 'uno', { locale: 'es' }), note(3, 'other')],
+      note(4, 'draft', { publishedAt: null }),
+    ];
+    const links = [localization(1, 2), localization(2, 3), localization(3, 4)];
+    const { rows, notes } = await imported({ schemas: [NOTE], entities, links });
+    expect(new Set([...rows.values()].map(({ documentId }) => documentId)).size).toBe(2);
+    expect(rows.size).toBe(4);
+    expect(notes).toContain(
+      'api::note.note: is a document of its own: a joined row has its locale and version (1)',
+    );
+  });
+
+  it('ignores localizations links that name no row', async () => {
+    const entities = [note(1, 'one'), note(2, 'two', { locale: 'de' })];
+    const links = [
+      { kind: 'relation.circular', left: { ...end(1, 'localizations'), ref: 'abc' }, right: end(2) },
+      { kind: 'relation.circular', left: end(1, 'localizations'), right: { type: 'api::note.note' } },
+      ...[localization(7, 8), localization(1, 1)],
+    ];
+    const { rows } = await imported({ schemas: [NOTE], entities, links });
+    expect(new Set([...rows.values()].map(({ documentId }) => documentId)).size).toBe(2);
   });
 
   it.each([null, '', 7])('gives a row whose documentId is %j one of its own', async (documentId) => {
