@@ -22,6 +22,7 @@ type Found = { readonly size: number; readonly sha256: string };
 const KILOBYTES = [1000, 1024];
 const ROUNDED = 0.0051;
 
+/** Creates the checks of one archive. */
 export function createAssetChecks(): AssetChecks {
   const found = new Map<string, Found>();
   const said = new Map<string, Record<string, unknown>>();

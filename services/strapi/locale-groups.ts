@@ -9,6 +9,7 @@ export type LocaleGroups = {
   groups(): Generator<LocaleGroup>;
 };
 
+/** Creates the groups of one import. Rows of different types are never in one group. */
 export function createLocaleGroups(): LocaleGroups {
   const parents = new Map<string, Map<number, number>>();
   const firstOf = (ids: Map<number, number>, id: number): number => {

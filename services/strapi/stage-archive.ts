@@ -9,7 +9,7 @@ import {
 } from './archive.ts';
 import { archivePartOf, METADATA } from './archive-names.ts';
 import type { AssetChecks } from './asset-checks.ts';
-import type { Entity, Link, Setting, Stager } from './stager.ts';
+import type { Entity, Link, Stager, StrapiSetting } from './stager.ts';
 
 export type StageOptions = {
   readonly archive: Archive;
@@ -34,9 +34,9 @@ const LINK: LineShape<Link> = {
   name: 'a link with `left` and `right`',
   fits: (line): line is Link => isRecord(line) && isRecord(line['left']) && isRecord(line['right']),
 };
-const SETTING: LineShape<Setting> = {
+const SETTING: LineShape<StrapiSetting> = {
   name: 'a setting',
-  fits: (line): line is Setting => isRecord(line),
+  fits: (line): line is StrapiSetting => isRecord(line),
 };
 
 /** Reads an archive once, from its beginning to its end, into the staging file. */

@@ -25,8 +25,8 @@ type End = {
 /** Link of Strapi in the form of its archives. */
 export type Link = { readonly kind: string; readonly left: End; readonly right: End };
 
-/** Setting of Strapi in the form of its archives. */
-export type Setting = {
+/** StrapiSetting of Strapi in the form of its archives. */
+export type StrapiSetting = {
   readonly type?: string;
   readonly value?: { readonly key?: string; readonly value?: unknown };
 };
@@ -38,7 +38,7 @@ export type SourceCounts = { readonly rows: ReadonlyMap<string, number>; readonl
 export type Stager = {
   row(entity: Entity): void;
   link(link: Link): void;
-  setting(setting: Setting): void;
+  setting(setting: StrapiSetting): void;
   counts(): SourceCounts;
   /** Returns the values of settings of the users-permissions plugin, by key. */
   settings(): ReadonlyMap<string, unknown>;
@@ -52,6 +52,7 @@ export const STAGED_TYPES: readonly Uid[] = [ROLE_TYPE, PERMISSION_TYPE];
 /** Types of Strapi's admin panel and its own plugins, whose absence is not reported. */
 const OF_STRAPI = /^(admin::|plugin::(i18n|upload|content-releases|review-workflows|users-permissions)\.)/;
 
+/** Creates a stager for one import. */
 export function createStager(options: StagerOptions): Stager {
   const rows = new Map<string, number>();
   const settings = new Map<string, unknown>();
@@ -162,7 +163,7 @@ function stagedLink(owner: End, attribute: string, target: End) {
   };
 }
 
-function checkDefaultLocale({ defaultLocale, registry }: StagerOptions, setting: Setting): void {
+function checkDefaultLocale({ defaultLocale, registry }: StagerOptions, setting: StrapiSetting): void {
   const { key, value } = setting.value ?? {};
   if (key !== 'plugin_i18n_default_locale' || value === defaultLocale) return;
   if (![...registry.contentTypes.values()].some(({ localized }) => localized)) return;

@@ -2,7 +2,7 @@ import type { ImportNotes } from './import-notes.ts';
 import { STAGED_TYPES } from './stager.ts';
 import type { Staging } from './staging.ts';
 
-/** What became of the rows of a type. Each row that was read is either stored or omitted for a reason. */
+/** Counts of a type's rows. Each row that was read is either stored or omitted for a reason. */
 export type RowCounts = {
   readonly read: number;
   readonly stored: number;
@@ -21,7 +21,7 @@ export type CountOptions = {
 export type RowCountsByType = { readonly [type: string]: RowCounts };
 
 /** Returns the counts of each type in the source, in its order. */
-export function countRows({ read, stored, staging, notes }: CountOptions): RowCountsByType {
+export function archiveCounts({ read, stored, staging, notes }: CountOptions): RowCountsByType {
   const counts = [...read].map(([type, count]) => {
     const kept = STAGED_TYPES.includes(type) ? staging.rowsOf(type).length : (stored.get(type) ?? 0);
     return [type, { read: count, stored: kept, omitted: notes.omittedRows(type) }] as const;
