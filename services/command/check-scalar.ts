@@ -2,6 +2,7 @@ import { assertNever } from '../../shared/assert-never.ts';
 import { canonicalJson } from '../../shared/canonical-json.ts';
 import { isTooDeep, MOST_JSON_LEVELS } from '../../shared/json-depth.ts';
 import type { ScalarAttribute } from '../../shared/schema/content-type.ts';
+import { storesAnyText } from '../../shared/schema/custom-fields.ts';
 import { type Check, isComplete, report, reportType } from './check.ts';
 import { checkBlocks } from './check-blocks.ts';
 import { typeMessage } from './describe-value.ts';
@@ -110,7 +111,7 @@ function checkValue(check: Check, attribute: ScalarAttribute, path: string, valu
     case 'datetime':
       return read(check, parseDatetime(value));
     case 'json':
-      return checkJson(check, path, value);
+      return storesAnyText(attribute) && typeof value === 'string' ? value : checkJson(check, path, value);
     case 'blocks':
       return checkBlocks(check, path, value);
     default:

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { createEvaluateModule, type Evaluated, projectVariables } from './evaluate-project.ts';
+import { projectRoot } from './project-root.ts';
 
 /** Part of a project's configuration, such as `config/api`, and the files that it is read from. */
 export type ProjectConfig = { readonly files: readonly string[]; readonly evaluated: Evaluated };
@@ -23,13 +24,6 @@ export function readConfig(contentTypes: string, name: string): ProjectConfig | 
     value = merged(value, evaluated.value);
   }
   return { files, evaluated: { kind: 'value', value } };
-}
-
-/** Returns the folder that contains `src/api`: `folder` itself, or its parent if `folder` is `src`. */
-function projectRoot(folder: string): string | undefined {
-  if (existsSync(path.join(folder, 'src', 'api'))) return folder;
-  const isSource = path.basename(path.resolve(folder)) === 'src' && existsSync(path.join(folder, 'api'));
-  return isSource ? path.dirname(path.resolve(folder)) : undefined;
 }
 
 /** Returns a configuration file of the project; undefined if it has none of this name. */

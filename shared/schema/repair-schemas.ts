@@ -1,6 +1,8 @@
+import { isRecord } from '../json-record.ts';
+import { valueAt } from '../map-values.ts';
 import { buildRegistry, type ParsedFiles, type SchemaFile } from './build-registry.ts';
 import type { ScalarType } from './content-type.ts';
-import { CUSTOM_FIELD_TYPES, namedType } from './custom-fields.ts';
+import { CUSTOM_FIELD_TYPES, namedType, withAnyText } from './custom-fields.ts';
 import { pairRelations } from './pair-relations.ts';
 import { type SchemaProblem, type SchemaWarning, schemaProblem } from './schema-problem.ts';
 
@@ -35,7 +37,7 @@ export function repairSchemas(
 ): RepairedSchemas {
   const repaired = files.map((file) => ({ ...file, json: structuredClone(file.json) }));
   const warnings = [
-    ...repaired.flatMap((file) => resolveCustomFields(file, { ...CUSTOM_FIELD_TYPES, ...customFields })),
+    ...resolveCustomFields(repaired, { ...CUSTOM_FIELD_TYPES, ...customFields }),
     ...pairRelations(repaired),
   ];
   for (;;) {
@@ -94,23 +96,38 @@ function warning({ file, path, message }: SchemaProblem, action: string): Schema
   return { file, path, message, action };
 }
 
+/** Sets the stored type of custom fields. Returns one warning for each field whose type is unknown. */
+function resolveCustomFields(files: readonly SchemaFile[], types: CustomFields): SchemaWarning[] {
+  const unknown = new Map<string, SchemaWarning & { count: number }>();
+  for (const source of files) {
+    const attributes = (source.json as { attributes?: unknown } | null)?.attributes;
+    if (!isRecord(attributes)) continue;
+    for (const [name, raw] of Object.entries(attributes)) {
+      const field = resolveCustomField(raw, types);
+      if (field === undefined) continue;
+      const { path } = schemaProblem(source.file, ['attributes', name, 'customField'], '');
+      const message = `the stored type of the custom field ${JSON.stringify(field)} is unknown`;
+      const action = `served as json or text; set the type with --custom-field ${field}=<type>`;
+      valueAt(unknown, field, () => ({ file: source.file, path, message, action, count: 0 })).count++;
+    }
+  }
+  return [...unknown.values()].map(({ count, message, ...rest }) => ({
+    ...rest,
+    message: count === 1 ? message : `${message}, in ${count} attributes`,
+  }));
+}
+
 /**
- * Sets the stored type of custom fields. Code of a plugin defines such a field. So its type is well known, set by the schema or a setting,
- * or else JSON.
+ * Sets the stored type of an attribute that is a custom field. Code of a plugin defines the field. So its type is well known, set by the
+ * schema or a setting, or else JSON that may be any text. Returns the field's name in the last case.
  */
-function resolveCustomFields(source: SchemaFile, types: CustomFields): SchemaWarning[] {
-  const attributes = (source.json as { attributes?: unknown } | null)?.attributes;
-  if (typeof attributes !== 'object' || attributes === null) return [];
-  return Object.entries(attributes as Json).flatMap(([name, raw]) => {
-    const attribute = raw as Json | null;
-    if (attribute?.['type'] !== 'customField') return [];
-    const field = String(attribute['customField']);
-    const known = namedType(attribute['pluginOptions']) ?? types[field];
-    attribute['type'] = known ?? 'json';
-    if (known !== undefined) return [];
-    const { path } = schemaProblem(source.file, ['attributes', name, 'customField'], '');
-    const message = `the stored type of the custom field ${JSON.stringify(field)} is unknown`;
-    const action = `served as json; set the type with --custom-field ${field}=<type>`;
-    return [{ file: source.file, path, message, action }];
-  });
+function resolveCustomField(raw: unknown, types: CustomFields): string | undefined {
+  const attribute = raw as Json | null;
+  if (attribute?.['type'] !== 'customField') return undefined;
+  const field = String(attribute['customField']);
+  const known = namedType(attribute['pluginOptions']) ?? types[field];
+  attribute['type'] = known ?? 'json';
+  if (known !== undefined) return undefined;
+  attribute['pluginOptions'] = withAnyText(attribute['pluginOptions']);
+  return field;
 }

@@ -17,6 +17,8 @@ const FILES = {
       title: { type: 'string' },
       status: { type: 'enumeration', enum: ['open', 'closed'], default: 'gone' },
       stars: { type: 'customField', customField: 'plugin::rating.stars' },
+      moreStars: { type: 'customField', customField: 'plugin::rating.stars' },
+      tags: { type: 'customField', customField: 'plugin::string-array.input' },
       body: { type: 'customField', customField: 'plugin::ckeditor5.CKEditor' },
       order: { type: 'relation', relation: 'oneToOne', target: 'plugin::shop.order' },
       author: { type: 'relation', relation: 'manyToOne', target: user, inversedBy: 'posts' },
@@ -55,6 +57,7 @@ afterAll(async () => {
 it('names each attribute that it does not serve once, and lists it in the status', async () => {
   const left = ['$.attributes.order.target', '$.attributes.stars.customField', '$.attributes.status.default'];
   for (const path of left) expect(server.output().split(`"path":"${path}"`), path).toHaveLength(2);
+  expect(server.output()).not.toContain('$.attributes.moreStars.customField');
   expect(server.output()).toContain('--custom-field plugin::rating.stars=<type>');
   const { schemaWarnings } = await jsonOf<{ schemaWarnings: { path: string; action: string }[] }>([
     ...['status', '--json', '--data', server.data],
@@ -63,6 +66,22 @@ it('names each attribute that it does not serve once, and lists it in the status
   const { stdout } = await runVarve(['status', '--data', server.data]);
   expect(stdout).toContain('Parts of schemas that are not served as they are:');
   expect(stdout).toContain('content type plugin::shop.order is not defined (left out)');
+});
+
+it('answers each value of an unknown custom field as it came', async () => {
+  const values = ['plain', '', '{"a": 1}', '"quoted"', '[1, 2', 'null', { a: [1] }, [1, '2'], 5, true, null];
+  const written = [];
+  for (const moreStars of values) {
+    const data = { title: 'value', moreStars, tags: '["a", "b"]' };
+    const created = await ask('/api/posts', { method: 'POST', body: { data } });
+    const { documentId } = created.body.data;
+    await ask(`/api/posts/${documentId}`, { method: 'PUT', body: { data: { title: 'again' } } });
+    const { body } = await ask(`/api/posts/${documentId}`);
+    expect(body.data).toMatchObject({ title: 'again', tags: '["a", "b"]' });
+    written.push(body.data.moreStars);
+    await ask(`/api/posts/${documentId}`, { method: 'DELETE' });
+  }
+  expect(written).toEqual(values);
 });
 
 it('serves an attribute called status, and a custom field that it does not know as JSON', async () => {

@@ -1,4 +1,6 @@
+import path from 'node:path';
 import type { Logger } from 'pino';
+import { SCALAR_TYPES } from '../../../shared/schema/content-type.ts';
 import { assembleContentTypes, loadContentTypes } from '../../../shared/schema/load-content-types.ts';
 import type { CustomFields } from '../../../shared/schema/repair-schemas.ts';
 import { problemLine, type SchemaWarning } from '../../../shared/schema/schema-problem.ts';
@@ -6,7 +8,9 @@ import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../../../shared/schema/type-definitions.ts';
 import { createLossCheck, type RefuseLosses } from '../../content-types/loss-check.ts';
 import { createEvaluateModule } from '../../project/evaluate-project.ts';
+import { projectRoot } from '../../project/project-root.ts';
 import { type ApiConfig, readApiConfig } from '../../project/read-api-config.ts';
+import { registeredFields } from '../../project/registered-fields.ts';
 import { checkDefaultPopulates } from '../../query/default-populate.ts';
 import { isArchive } from '../../strapi/archive.ts';
 import { readArchiveSchemas } from '../../strapi/archive-schemas.ts';
@@ -44,7 +48,8 @@ export async function readContentTypes(
   logger: Pick<Logger, 'warn'>,
   project: ApiConfig | undefined = readApiConfig(settings.contentTypes),
 ): Promise<ReadContentTypes> {
-  const { contentTypes: folder, strictSchemas: strict, customField: customFields, defaultLocale } = settings;
+  const { contentTypes: folder, strictSchemas: strict, defaultLocale } = settings;
+  const customFields = { ...ownFields(folder), ...settings.customField };
   const evaluate = (file: string) => createEvaluateModule(folder)(file);
   const hidden = project && { file: project.file, names: project.privateAttributes };
   const options = { strict, customFields, defaultLocale, evaluate, hidden };
@@ -62,4 +67,16 @@ export async function readContentTypes(
   const accepted = settings.acceptLoss ?? [];
   const refuseLosses = createLossCheck({ folder, fileOf, warnings: schemaWarnings, accepted });
   return { registry, definitions, schemaWarnings, refuseLosses };
+}
+
+/** Returns the custom fields of the project's own plugins that have a type of Strapi. */
+function ownFields(folder: string): CustomFields {
+  const root = projectRoot(folder);
+  const fields = root === undefined ? {} : registeredFields(path.join(root, 'src'));
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([field, name]) => {
+      const type = SCALAR_TYPES.find((known) => known === name);
+      return type === undefined ? [] : [[field, type]];
+    }),
+  );
 }

@@ -33,7 +33,7 @@ function pair(title: string, a: object, b: object, ...warnings: readonly string[
 const TO_OTHER = 'api::other.other';
 const TO_THING = 'api::thing.thing';
 const UNKNOWN_FIELD = (field: string) =>
-  `x: served as json; set the type with --custom-field ${field}=<type>`;
+  `x: served as json or text; set the type with --custom-field ${field}=<type>`;
 
 const NAMES: readonly AcceptedProject[] = [
   thing('an attribute called status', { status: { type: 'string' } }),
@@ -103,6 +103,14 @@ const CUSTOM_FIELDS: readonly AcceptedProject[] = [
   custom('tags', 'plugin::tagsinput.tags'),
   custom('a video', 'plugin::oembed.oembed'),
   custom('an unknown custom field', 'plugin::rating.stars', UNKNOWN_FIELD('plugin::rating.stars')),
+  thing(
+    'an unknown custom field in two attributes',
+    {
+      a: { type: 'customField', customField: 'plugin::rating.stars' },
+      b: { type: 'customField', customField: 'plugin::rating.stars' },
+    },
+    UNKNOWN_FIELD('plugin::rating.stars').replace('x', 'a'),
+  ),
   custom('a custom field of the project', 'global::map', UNKNOWN_FIELD('global::map')),
   thing('a custom field whose schema names its type', {
     x: {
