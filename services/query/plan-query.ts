@@ -25,7 +25,7 @@ import { isFoundFirst, type Problems, refuseIfAny, refuseOtherNames } from './pr
 import { refusePublicationFilter, resolvePublicationFilter } from './publication-filter.ts';
 import { type QueryScope, queryModelOf } from './query-model.ts';
 import { parseQueryString, type QueryObject } from './query-string.ts';
-import { LIST_PARAMETERS, READ_PARAMETERS } from './root-parameters.ts';
+import { LEVELS_PARAMETER, LIST_PARAMETERS, READ_PARAMETERS } from './root-parameters.ts';
 import { resolveSearchText } from './search-text.ts';
 import type { Selection } from './selection.ts';
 import { resolveSort } from './sort.ts';
@@ -61,7 +61,7 @@ export type RequestRules = PageRules & {
   readonly ignoreParameter?: (name: string) => void;
   /** Treats a wrong `status` as draft, and a wrong `locale` as the default locale. */
   readonly lenientDocuments?: boolean;
-  /** Accepts `populate=deep`, which Strapi refuses without a plugin. */
+  /** Accepts `populate=deep` and `pLevel`, which Strapi refuses without a plugin. */
   readonly populateDeep?: boolean;
   /** Operators that search text ignore case, as in a Strapi on SQLite. */
   readonly containsIgnoresCase?: boolean;
@@ -114,7 +114,7 @@ type Dialect = {
 export function planList(request: QueryRequest): ListPlan {
   const query = parseQueryString(request.queryString);
   const problems: Problems = [];
-  refuseOtherNames(query, LIST_PARAMETERS, problems, request.ignoreParameter);
+  refuseOtherNames(query, parametersOf(LIST_PARAMETERS, request), problems, request.ignoreParameter);
   const plan = planRows(request, query, problems, { action: 'find' });
   const pagination = resolvePagination(query, problems, request);
   const explained = resolveExplain(query['explain'], request.mayExplain === true, problems);
@@ -125,6 +125,10 @@ export function planList(request: QueryRequest): ListPlan {
   const list = withWords(listPlan(request.type, plan, pagination), words);
   const explain = explained ? { explain: { filters: parseFilter(query['filters'], 'filters') } } : {};
   return { ...list, ...planCursor(request, list), ...explain };
+}
+
+function parametersOf(names: readonly string[], { populateDeep }: QueryRequest): readonly string[] {
+  return populateDeep === true ? [...names, LEVELS_PARAMETER] : names;
 }
 
 function scopeOf({ registry, mayFind, mayReadDrafts = true, containsIgnoresCase }: QueryRequest): QueryScope {
@@ -200,7 +204,7 @@ function planOne(request: QueryRequest, dialect: Dialect): EntryPlan {
   const problems: Problems = [];
   if (dialect.users) resolveUsersPagination(query, problems);
   else {
-    refuseOtherNames(query, READ_PARAMETERS, problems, request.ignoreParameter);
+    refuseOtherNames(query, parametersOf(READ_PARAMETERS, request), problems, request.ignoreParameter);
     refuseRootPages(query, problems);
   }
   const { world, locale, query: wanted, selection } = planRows(request, query, problems, dialect);
@@ -225,9 +229,11 @@ function planRows(request: QueryRequest, query: QueryObject, problems: Problems,
     : resolvePublicationFilter(query, problems, { world, mayReadDrafts });
   const skipRole = dialect.users === true;
   const deep = request.populateDeep === true;
-  const populateContext = { scope, param: 'populate', problems, world, publication, skipRole, deep };
+  const levels = deep ? query[LEVELS_PARAMETER] : undefined;
+  const shared = { scope, param: 'populate', problems, world, publication, skipRole, deep };
+  const populateContext = { ...shared, ...defined({ levels }) };
   const populate =
-    query['populate'] === undefined && dialect.action !== undefined
+    query['populate'] === undefined && levels === undefined && dialect.action !== undefined
       ? resolveDefaultPopulate(type, dialect.action, populateContext)
       : resolvePopulate(query['populate'], model, populateContext);
   const locale: LocaleChoice = dialect.users

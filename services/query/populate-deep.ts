@@ -1,6 +1,7 @@
 import type { Uid } from '../../shared/schema/content-type.ts';
 import { type PopulateContext, populatableNames, populated } from './populate-options.ts';
 import { type QueryLink, type QueryModel, type QueryZone, queryModelOf } from './query-model.ts';
+import type { QueryValue } from './query-string.ts';
 import { type PopulateNode, WHOLE_ROW } from './selection.ts';
 
 const DEFAULT_LEVELS = 5;
@@ -14,30 +15,31 @@ type Deep = {
   left: number;
 };
 
-/** Returns the levels of `deep` or `deep:N`; undefined for other texts. */
+/** Returns the levels of `deep`, `deep:N` or `deep,N`; undefined for other texts. */
 export function deepLevels(text: string): number | undefined {
-  const [, levels] = /^deep(?::(\d{1,3}))?$/.exec(text) ?? [undefined, null];
+  const [, levels] = /^deep(?:[:,](\d{1,3}))?$/.exec(text) ?? [undefined, null];
   if (levels === null) return undefined;
   return levels === undefined ? DEFAULT_LEVELS : Number(levels);
 }
 
+/** Returns the levels of the parameter `pLevel`. Plugins of Strapi take a value that is not a number as the default. */
+export function parameterLevels(value: QueryValue): number {
+  return typeof value === 'string' && /^\d{1,3}$/.test(value) ? Number(value) : DEFAULT_LEVELS;
+}
+
 /**
- * Populates every attribute to a number of levels. Omits relations to a type that is on the way from the root, so it never traverses a
- * cycle. In Strapi this is a plugin.
+ * Populates every attribute to a number of levels. Populates nothing below a relation to a type that is on the way from the root, so it
+ * never follows a cycle. If that would be too much, populates fewer levels. In Strapi this is a plugin.
  */
 export function populateDeep(
   levels: number,
   model: QueryModel,
   context: PopulateContext,
 ): readonly PopulateNode[] {
-  if (levels < 1 || levels > MAX_LEVELS) {
-    refuse(context, `deep:${levels}`, `deep:1 to deep:${MAX_LEVELS}`);
-    return [];
-  }
+  const most = Math.min(levels, MAX_LEVELS);
   const deep: Deep = { context, left: MAX_NODES };
-  const nodes = populateLevels(levels, model, deep, [model.uid]);
-  if (deep.left < 0) refuse(context, `deep:${levels}`, 'fewer levels, or the names to populate');
-  return nodes;
+  const nodes = populateLevels(most, model, deep, [model.uid]);
+  return deep.left < 0 && most > 1 ? populateDeep(most - 1, model, context) : nodes;
 }
 
 function populateLevels(
@@ -52,16 +54,12 @@ function populateLevels(
     const attribute = model.attributes.get(name) as QueryLink | QueryZone;
     deep.left--;
     if (deep.left < 0) return [];
-    if (attribute.kind === 'relation' && way.includes(attribute.target)) return [];
+    if (attribute.kind === 'relation' && way.includes(attribute.target))
+      return [populated(attribute, context)];
     const below = (target: Uid) => {
       const inner = queryModelOf(context.scope.registry, target);
       return { ...WHOLE_ROW, populate: populateLevels(levels - 1, inner, deep, [...way, target]) };
     };
     return [populated(attribute, context, below)];
   });
-}
-
-function refuse({ problems, param }: PopulateContext, found: string, accepted: string): void {
-  const message = `Invalid populate parameter: ${found} reaches too far`;
-  problems.push({ phase: 'key', message, param, found, accepted });
 }

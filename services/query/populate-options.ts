@@ -35,6 +35,8 @@ export type PopulateRequest = {
   readonly skipRole?: boolean;
   /** `deep` is a separate form and not a name. */
   readonly deep?: boolean;
+  /** Value of the parameter `pLevel`, which replaces `populate`. */
+  readonly levels?: QueryValue;
 };
 
 export type PopulateContext = PopulateRequest & {

@@ -1,5 +1,6 @@
+import { FILE_TYPE } from '../../shared/schema/content-type.ts';
 import { booleanOf } from './cast-operand.ts';
-import { deepLevels, populateDeep } from './populate-deep.ts';
+import { deepLevels, parameterLevels, populateDeep } from './populate-deep.ts';
 import { refuseName, refuseOddNames, resolveNames } from './populate-names.ts';
 import {
   LINK_OPTIONS,
@@ -26,6 +27,7 @@ export function resolvePopulate(
   request: PopulateRequest,
 ): readonly PopulateNode[] {
   const context = { ...request, budget: { left: MAX_NODES }, path: '', resolveInner: resolveValue };
+  if (request.levels !== undefined) return populateDeep(parameterLevels(request.levels), model, context);
   const nodes = resolveValue(value, model, context);
   if (context.budget.left < 0) {
     context.problems.push({
@@ -136,6 +138,9 @@ function resolveEntry(
   if (attribute.kind === 'zone') return resolveZoneOptions(option, attribute, model, context);
   if (isQueryObject(option)) return resolveLinkOptions(option, attribute, model, context);
   const target = queryModelOf(context.scope.registry, attribute.target);
+  // Strapi replaces `*` by the names that the target can populate, as options of the attribute. Without such a name it has no effect.
+  const isNothing = option === '*' && attribute.target !== FILE_TYPE;
+  if (isNothing && populatableNames(target, context.scope).length === 0) return populated(attribute, context);
   if (isQueryList(option) && !option.some(isName)) {
     context.problems.push({
       phase: 'form',

@@ -22,3 +22,6 @@ export const READ_PARAMETERS: readonly string[] = [
 
 /** Root parameters of a list. */
 export const LIST_PARAMETERS: readonly string[] = [...READ_PARAMETERS, 'explain', ...WORD_PARAMETERS];
+
+/** Parameter of a plugin of Strapi: the levels to populate. */
+export const LEVELS_PARAMETER = 'pLevel';

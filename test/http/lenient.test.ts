@@ -35,15 +35,15 @@ const names = async (query: string) => {
 };
 
 it('ignores unknown root parameters, names each once in the log, and counts them', async () => {
-  const query = 'pLevel=5&_t=1&utm_source=x&publicationState=live&sort=name';
+  const query = 'preview=5&_t=1&utm_source=x&publicationState=live&sort=name';
   expect(await names(query)).toEqual(['Ada', 'Bob']);
   expect(await names(query)).toEqual(['Ada', 'Bob']);
-  for (const name of ['pLevel', '_t', 'utm_source', 'publicationState'])
+  for (const name of ['preview', '_t', 'utm_source', 'publicationState'])
     expect(lenient.output().split(`"parameter":"${name}"`)).toHaveLength(2);
   const metrics = String((await ask('/metrics')).body);
   expect(metrics).toMatch(/^varve_ignored_parameters_total 8$/m);
   const refused = await askStrict(`/api/cooks?${query}`);
-  expect(refused.body.error.message).toBe('Invalid key pLevel');
+  expect(refused.body.error.message).toBe('Invalid key preview');
 });
 
 it('ignores them on a single entry and on writes too', async () => {

@@ -90,6 +90,11 @@ describe('forms', () => {
     expect(countOnly('populate[tags][count]=true')).toEqual([true]);
   });
 
+  it('accepts * for a relation or component with nothing to populate', () => {
+    expect(nodes('populate[hours]=*')).toEqual(nodes('populate[hours]=true'));
+    expect(nodes('populate[address][populate][geo]=*')).toEqual(nodes('populate=address.geo'));
+  });
+
   it('populates nothing after a relation with true', () => {
     expect(nodes('populate[chef][populate]=true')).toEqual(nodes('populate[chef]=true'));
   });
@@ -148,32 +153,50 @@ describe('deep', () => {
   const planDeep = (query: string, name?: string) =>
     planList({ ...requestOf(query, name), populateDeep: true });
   const nodes = (query: string, name?: string) => planDeep(query, name).selection.populate;
-  const message = (query: string) => refusalOf(() => planDeep(query)).message;
 
   it('is an ordinary name if populate=deep is not accepted, as in the corpus', () => {
     expect(refusalOf(() => planOf('populate=deep')).message).toBe('Invalid key deep');
   });
 
-  it('populates one level, without the inverse relation', () => {
-    expect(outline(nodes('populate=deep:1'))).toBe(
-      'logo gallery address hours sections<blocks.hero blocks.quote blocks.teaser> category chef menu tags reviews homeCountry',
-    );
+  it('populates in one level what * populates', () => {
+    for (const name of ['restaurant', 'category', 'chef', 'review'])
+      expect(nodes('populate=deep:1', name)).toEqual(nodes('populate=*', name));
   });
 
-  it('populates five levels, and cuts every cycle', () => {
-    expect(nodes('populate=deep')).toEqual(nodes('populate=deep:5'));
-    const types = (list: readonly PopulateNode[], way: readonly string[]): void => {
-      for (const node of list) {
-        if (node.kind === 'zone') {
-          for (const { selection } of node.components.values()) types(selection.populate, way);
-        } else {
-          if (node.kind === 'relation') expect(way).not.toContain(node.target);
-          types(node.selection.populate, [...way, node.target]);
-        }
-      }
-    };
-    types(nodes('populate=deep'), ['api::restaurant.restaurant']);
-    expect(outline(nodes('populate=deep:3', 'review'))).toContain('chef(awards country signature)');
+  it('populates nothing below a type on the way, and five levels of others', () => {
+    const types = (list: readonly PopulateNode[], way: readonly string[]): number =>
+      Math.max(
+        way.length - 1,
+        ...list.flatMap((node) => {
+          if (node.kind === 'zone')
+            return [...node.components.values()].map(({ selection }) => types(selection.populate, way));
+          if (node.kind === 'relation' && way.includes(node.target)) {
+            expect(node.selection).toEqual({ fields: null, populate: [] });
+            return [way.length];
+          }
+          return [types(node.selection.populate, [...way, node.target])];
+        }),
+      );
+    expect(types(nodes('populate=deep'), ['api::restaurant.restaurant'])).toBe(5);
+    expect(outline(nodes('populate=deep:2', 'category'))).toContain('parent children');
+  });
+
+  it.each([
+    ['populate=deep', 5],
+    ['populate=deep,3', 3],
+    ['populate=deep:3', 3],
+    ['pLevel', 5],
+    ['pLevel=', 5],
+    ['pLevel=3', 3],
+    ['pLevel=x', 5],
+    ['pLevel=2&populate=chef', 2],
+  ])('reads the levels of %s', (query, levels) => {
+    expect(nodes(query, 'review')).toEqual(nodes(`populate=deep:${levels}`, 'review'));
+    expect(nodes(query, 'review')).not.toEqual(nodes(`populate=deep:${levels - 1}`, 'review'));
+  });
+
+  it('refuses pLevel where unknown parameters are refused', () => {
+    expect(refusalOf(() => planOf('pLevel=3')).message).toBe('Invalid key pLevel');
   });
 
   it('omits types that the caller may not find', () => {
@@ -185,11 +208,12 @@ describe('deep', () => {
     );
   });
 
-  it.each(['deep:0', 'deep:11'])('refuses %s', (value) => {
-    expect(message(`populate=${value}`)).toBe(`Invalid populate parameter: ${value} reaches too far`);
+  it('populates at most ten levels, and nothing in no level', () => {
+    expect(nodes('populate=deep:0')).toEqual([]);
+    expect(nodes('populate=deep:999', 'review')).toEqual(nodes('populate=deep:10', 'review'));
   });
 
-  it('refuses more than 1,000 attributes', () => {
+  it('populates fewer levels than those with more than 1,000 attributes', () => {
     const relations = (n: number) =>
       Object.fromEntries(
         Array.from({ length: 12 }, (_, i) => [
@@ -213,8 +237,11 @@ describe('deep', () => {
       ...{ registry, type: contentTypeOf(registry, 'api::t0.t0'), defaultLocale: 'en' },
       ...{ queryString: `populate=deep:${levels}`, populateDeep: true },
     });
-    expect(planList(request(2)).selection.populate).toHaveLength(11);
-    expect(refusalOf(() => planList(request(8))).message).toContain('deep:8 reaches too far');
+    const of = (levels: number) => planList(request(levels)).selection.populate;
+    expect(of(2)).toHaveLength(12);
+    expect(of(2)).not.toEqual(of(1));
+    expect(of(3)).toEqual(of(2));
+    expect(of(8)).toEqual(of(2));
   });
 });
 
@@ -320,6 +347,8 @@ describe('refusals', () => {
     ['populate[logo][populate]=folder', 'Invalid key folder'],
     ['populate[logo][populate]=folderPath', 'Invalid key folderPath'],
     ['populate[chef]=*', 'Invalid key awards at chef.awards'],
+    ['populate[logo]=*', 'Invalid key * at logo'],
+    ['populate[hours][0]=*', 'Invalid key * at hours'],
     ['populate[chef]=abc', 'Invalid key abc at chef'],
     ['populate[chef]=', 'Invalid key  at chef'],
     ['populate[chef]', 'Invalid key  at chef'],
