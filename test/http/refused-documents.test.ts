@@ -175,4 +175,15 @@ describe(TITLE, await needsElasticsearch(takesMinutes(TITLE)), () => {
     expect((await send('DELETE', `restaurants/${documentIdOf(post)}`)).status).toBe(204);
     expect(await parked()).toEqual([]);
   }, 120_000);
+
+  it('is none that has more than ten thousand components and links', async () => {
+    proxy.intercept(() => undefined);
+    const hours = Array.from({ length: 10_500 }, (_, n) => ({ day: 'mon', note: `note ${n}` }));
+    const { status, text } = await send('POST', 'restaurants', { key: 'many', name: 'Many', hours });
+    // 202: a busy machine takes longer than ten seconds.
+    expect([201, 202], text.slice(0, 500)).toContain(status);
+    const found = () => keysOf('filters[hours][note][$eq]=note 10499');
+    await expect.poll(found, { timeout: 60_000 }).toEqual(['many']);
+    expect(await parked()).toEqual([]);
+  }, 240_000);
 });

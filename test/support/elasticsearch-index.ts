@@ -47,12 +47,16 @@ let made = 0;
 export async function createTestIndices(
   registry: SchemaRegistry,
   denormalise: DenormaliseSettings = DEFAULT_DENORMALISE,
+  mostCopies?: number,
 ): Promise<TestIndices> {
   const url = await elasticsearchUrl();
   const space = `test_${process.pid}_${++made}`;
   const names = createIndexNames(space);
   const layouts = new Map<Uid, DocumentLayout>(
-    [...registry.contentTypes.keys()].map((type) => [type, createLayout(registry, type, denormalise)]),
+    [...registry.contentTypes.keys()].map((type) => [
+      type,
+      createLayout(registry, type, denormalise, mostCopies),
+    ]),
   );
   const indices = [...layouts.values()].flatMap((layout) => WORLDS.map((world) => ({ layout, world })));
   for (const { layout, world } of indices) {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { defined } from '../../../defined.ts';
-import type { Neighbours } from '../../document-index.ts';
+import type { Neighbour, Neighbours } from '../../document-index.ts';
 import type { IndexedComponent, IndexedRow } from '../../read-index.ts';
 import type { DocumentLayout, Place, PlacedRelation, PlacedStep } from '../layout/document-layout.ts';
 import type { StoredLinks, StoredPart, StoredParts } from '../layout/index-document.ts';
@@ -16,7 +16,10 @@ type Members<T> = { [name: string]: T };
 type PlacedItems = Exclude<PlacedStep, PlacedRelation>;
 
 /** Inputs of a document besides its row, and the sink. */
-type Making = { readonly sink: ByteSink; readonly neighbours: Neighbours };
+type Making = Pick<DocumentLayout, 'mostCopies'> & {
+  readonly sink: ByteSink;
+  readonly neighbours: Neighbours;
+};
 
 const [COMMA, OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [
   0x2c, 0x5b, 0x5d, 0x7b, 0x7d,
@@ -38,7 +41,7 @@ export function writeDocument(
   { key, row }: { readonly key: number; readonly row: IndexedRow },
   neighbours: Neighbours,
 ): void {
-  const making: Making = { sink, neighbours };
+  const making: Making = { sink, neighbours, mostCopies: layout.mostCopies };
   const node: RowNode = { key, fields: row.fields, components: row.components };
   const own = cachedOwnPart(sink, layout, row);
   writeText(sink, '{"sum":"');
@@ -108,28 +111,54 @@ function writeAround(making: Making, place: Place, node: RowNode, own: boolean):
   return { ...defined({ links, parts }) };
 }
 
-/** Writes `"e":{…}` and `"t":{…}`, if there are any links. */
-function writeLinked(making: Making, place: Place, node: RowNode, own: boolean): StoredLinks | undefined {
-  const { sink, neighbours } = making;
-  const links: Members<StoredLinks[string]> = {};
-  let [e, t] = [0, ''];
+/** A relation of a node, and the rows that are linked there. */
+type LinkedStep = { readonly step: PlacedRelation; readonly linked: readonly Neighbour[] };
+
+function linkedSteps({ neighbours }: Making, place: Place, node: RowNode): readonly LinkedStep[] {
+  const steps: LinkedStep[] = [];
   for (const step of place.steps.values()) {
     if (step.kind !== 'relation' || (step.linkField === undefined && step.embedded === undefined)) continue;
-    const { attribute, member } = step;
-    const linked = neighbours.linked(place.rowSet, node.key, attribute);
-    if (linked.length === 0) continue;
-    if (step.linkField !== undefined) {
-      t += `,${member}[${linked.map(({ key }) => key).join()}]`;
-      if (own) links[attribute] = linked.map(({ key, otherOrder }) => [key, otherOrder]);
-    }
-    const copies = linkedCopies(making, step, linked);
+    const linked = neighbours.linked(place.rowSet, node.key, step.attribute);
+    if (linked.length > 0) steps.push({ step, linked });
+  }
+  return steps;
+}
+
+/** Returns whether there are too many linked rows to copy. */
+function isUncopied({ mostCopies }: Making, { step, linked }: LinkedStep): boolean {
+  return step.embedded?.list === true && linked.length > mostCopies;
+}
+
+/** Writes `"e":{…}`, `"t":{…}` and `"u":[…]`, if there are any links. */
+function writeLinked(making: Making, place: Place, node: RowNode, own: boolean): StoredLinks | undefined {
+  const { sink } = making;
+  const steps = linkedSteps(making, place, node);
+  if (steps.length === 0) return undefined;
+  writeCopies(making, steps);
+  const links: Members<StoredLinks[string]> = {};
+  let t = '';
+  for (const { step, linked } of steps) {
+    if (step.linkField === undefined) continue;
+    t += `,${step.member}[${linked.map(({ key }) => key).join()}]`;
+    if (own) links[step.attribute] = linked.map(({ key, otherOrder }) => [key, otherOrder]);
+  }
+  if (t !== '') writeText(sink, `,"t":{${t.slice(1)}}`);
+  const uncopied = steps.filter((each) => isUncopied(making, each)).map(({ step }) => step.attribute);
+  if (uncopied.length > 0) writeText(sink, `,"u":${JSON.stringify(uncopied)}`);
+  return own && t !== '' ? links : undefined;
+}
+
+/** Writes `"e":{…}`, if there are any copies. */
+function writeCopies(making: Making, steps: readonly LinkedStep[]): void {
+  const { sink } = making;
+  let e = 0;
+  for (const each of steps) {
+    const copies = isUncopied(making, each) ? [] : linkedCopies(making, each.step, each.linked);
     if (copies.length === 0) continue;
-    writeText(sink, (e++ === 0 ? ',"e":{' : ',') + member);
-    writeList(sink, copies, step.embedded?.list === true);
+    writeText(sink, (e++ === 0 ? ',"e":{' : ',') + each.step.member);
+    writeList(sink, copies, each.step.embedded?.list === true);
   }
   if (e > 0) putByte(sink, CLOSING_BRACE);
-  if (t !== '') writeText(sink, `,"t":{${t.slice(1)}}`);
-  return own && t !== '' ? links : undefined;
 }
 
 function writeList(sink: ByteSink, copies: readonly Buffer[], list: boolean): void {

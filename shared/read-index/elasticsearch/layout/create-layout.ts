@@ -26,6 +26,7 @@ import type { ComponentStep, RowSet } from '../../read-index.ts';
 import {
   type DenormaliseSettings,
   type DocumentLayout,
+  MOST_COPIES,
   memberOf,
   type Place,
   type PlacedRelation,
@@ -59,6 +60,7 @@ export function createLayout(
   registry: SchemaRegistry,
   type: Uid,
   settings: DenormaliseSettings,
+  mostCopies = MOST_COPIES,
 ): DocumentLayout {
   const model = contentTypeOf(registry, type);
   const words = searchOf(registry, type);
@@ -72,7 +74,7 @@ export function createLayout(
     path: [],
   };
   const root = createPlace(around, { prefix: '', model, rowSet: { type, path: [] }, kind: 'root' });
-  return { type, root, sortPaths: sortPaths(root, [], false), words };
+  return { type, root, sortPaths: sortPaths(root, [], false), words, mostCopies };
 }
 
 function createPlace(around: Surroundings, address: Address): Place {

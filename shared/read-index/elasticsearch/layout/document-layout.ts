@@ -8,7 +8,8 @@ import type { RowSet } from '../../read-index.ts';
  * Examples are the document's own row (the root), its components and rows embedded along relations. Below a node's prefix:
  * - `f.<attribute>` value, `g.<attribute>` folded grams, `w.<attribute>` grams as written if these differ, `x.<attribute>` text form of a
  *   column of another kind;
- * - `c.<attribute>` components, `e.<attribute>` embedded rows, `t.<attribute>` keys of linked rows, on the owning side.
+ * - `c.<attribute>` components, `e.<attribute>` embedded rows, `t.<attribute>` keys of linked rows, on the owning side;
+ * - `u` the attributes with more than `mostCopies` linked rows, which are then not embedded.
  * The root also has `key`, `src`, `links`, `parts`, the document's digest `sum`, the sort fields `s.…`, and the words of its texts (see
  * `word-tokens.ts`). An embedded row has its `key`.
  */
@@ -19,6 +20,8 @@ export type DocumentLayout = {
   readonly sortPaths: readonly SortPath[];
   /** Settings of the texts whose words are in the documents. */
   readonly words: SearchSettings;
+  /** Maximum number of linked rows of which a document has copies in one list. */
+  readonly mostCopies: number;
 };
 
 export type Place = {
@@ -99,6 +102,22 @@ export type PlacedRows = { readonly objectField: string; readonly list: boolean;
 export function rowsBehind(step: PlacedStep | undefined): PlacedRows | undefined {
   if (step?.kind === 'component') return step;
   return step?.kind === 'relation' ? step.embedded : undefined;
+}
+
+/**
+ * Maximum number of copies in one list of a document. A document must fit several times into a tenth of a node's heap,
+ * and a copy has some kilobytes.
+ */
+export const MOST_COPIES = 1_000;
+
+/** Returns the field that names the lists without copies at a node. */
+export function uncopiedField({ prefix }: Pick<Place, 'prefix'>): string {
+  return `${prefix}u`;
+}
+
+/** Returns whether documents have copies in a list at this node. */
+export function hasCopiedLists({ steps }: Pick<Place, 'steps'>): boolean {
+  return [...steps.values()].some((step) => step.kind === 'relation' && step.embedded?.list === true);
 }
 
 export type SortPath = { readonly path: readonly string[]; readonly fields: readonly SortField[] };

@@ -5,6 +5,8 @@ export type PlacedColumn = {
   readonly field: string;
   readonly scalar: PlacedScalar;
   readonly list: string | undefined;
+  /** True if the column is in copies in a list, which documents with many links lack. */
+  readonly isCopied: boolean;
 };
 
 /** Finds the column at the end of a path; undefined if the documents do not contain it. Throws if the schema does not have it. */
@@ -15,14 +17,17 @@ export function findColumn(
 ): PlacedColumn | undefined {
   let place = root;
   let list: string | undefined;
+  let isCopied = false;
   for (const attribute of path) {
-    const next = rowsBehind(place.steps.get(attribute));
+    const step = place.steps.get(attribute);
+    const next = rowsBehind(step);
     if (next === undefined) return undefined;
     if (next.list) list = next.objectField;
+    isCopied ||= next.list && step?.kind === 'relation';
     place = next.place;
   }
   const scalar = place.scalars.get(name) ?? missingField(place, name);
-  return scalar && { field: `${place.prefix}f.${scalar.field}`, scalar, list };
+  return scalar && { field: `${place.prefix}f.${scalar.field}`, scalar, list, isCopied };
 }
 
 /**

@@ -3,7 +3,14 @@ import { B, K1 } from '../../../search/bm25.ts';
 import { VALUE_GAP } from '../../../search/rank-hits.ts';
 import { PUBLICATION_STATE_FIELD } from '../../bool-query.ts';
 import { isCountable } from '../../facet-values.ts';
-import type { DocumentLayout, Place, PlacedRelation, PlacedScalar, PlacedStep } from './document-layout.ts';
+import {
+  type DocumentLayout,
+  hasCopiedLists,
+  type Place,
+  type PlacedRelation,
+  type PlacedScalar,
+  type PlacedStep,
+} from './document-layout.ts';
 import { stemsName, VOCABULARY_FIELD, WORDS_FIELD } from './word-tokens.ts';
 
 /** Largest offset, and the largest offset with the rows that one page may add. */
@@ -19,6 +26,8 @@ const NESTED_LIMIT = 100;
 const DEPTH_LIMIT = 20;
 /** Elasticsearch's default limit of nested lists that contain nested lists. */
 const PARENT_LIMIT = 50;
+/** Maximum components and copies in the lists of one document. Elasticsearch's own default is 10,000. */
+const NESTED_OBJECTS_LIMIT = 100_000;
 
 /** Maximum characters of a pattern for a word: several times as many as in the longest query. */
 const LONGEST_PATTERN = 10_000;
@@ -45,6 +54,7 @@ export function indexDefinition(layout: DocumentLayout): Mapping {
       max_inner_result_window: PAGE_OF_KEYS,
       'mapping.total_fields.limit': FIELD_LIMIT,
       'mapping.nested_fields.limit': NESTED_LIMIT,
+      'mapping.nested_objects.limit': NESTED_OBJECTS_LIMIT,
       'mapping.depth.limit': DEPTH_LIMIT,
       max_regex_length: LONGEST_PATTERN,
       // All searched fields have the default similarity: a search over several fields fails if one of them has its own.
@@ -60,6 +70,7 @@ const GRAMS: Mapping = { type: 'text', analyzer: 'whitespace', norms: false };
 const TEXT_FORM: Mapping = { type: 'keyword', doc_values: false };
 const KEY: Mapping = { type: 'long' };
 const MARK: Mapping = { type: 'keyword', doc_values: false };
+const UNCOPIED: Mapping = { type: 'keyword', doc_values: false };
 
 const GAP = { position_increment_gap: VALUE_GAP };
 const WORDS: Mapping = { type: 'text', analyzer: 'whitespace', norms: false, ...GAP };
@@ -109,7 +120,7 @@ function placeProperties(place: Place, sorted: boolean): Properties {
     if (step.kind === 'relation') addRelation(groups, place, step, sorted);
     else groups.c[step.attribute] = componentField(step, sorted);
   }
-  return grouped(groups);
+  return { ...(hasCopiedLists(place) ? { u: UNCOPIED } : {}), ...grouped(groups) };
 }
 
 function noGroups(): Groups {

@@ -12,6 +12,7 @@ export type PlaceBody = {
   readonly c?: { readonly [attribute: string]: PlaceBody | readonly PlaceBody[] | readonly SharedItemBody[] };
   readonly e?: { readonly [attribute: string]: EmbeddedBody | readonly EmbeddedBody[] };
   readonly t?: { readonly [attribute: string]: readonly number[] };
+  readonly u?: readonly string[];
 };
 
 export type EmbeddedBody = PlaceBody & { readonly key: number };

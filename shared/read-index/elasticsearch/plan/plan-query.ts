@@ -7,6 +7,7 @@ import {
   type Place,
   type PlacedRelation,
   type PlacedStep,
+  uncopiedField,
 } from '../layout/document-layout.ts';
 import { missingField } from '../layout/find-column.ts';
 import { markDsl } from './dsl.ts';
@@ -26,6 +27,8 @@ export type Strategy = {
 /** Context of planning: the layouts, and the function that records strategies. */
 export type PlanContext = {
   readonly layouts: Layouts;
+  /** Type of the documents that are searched. */
+  readonly type: Uid;
   readonly path: readonly string[];
   readonly note: (strategy: Strategy) => void;
 };
@@ -37,14 +40,14 @@ export function planQuery(
   query: BoolQuery,
   note: (s: Strategy) => void = () => {},
 ): PlannedQuery {
-  return planned({ layouts, path: [], note }, layouts(type).root, query);
+  return planned({ layouts, type, path: [], note }, layouts(type).root, query);
 }
 
 /**
  * Plans a query of the components at a node of a type's documents. The plan is relative to the document, without the surrounding `nested`.
  */
 export function planAtPlace(layouts: Layouts, place: Place, query: BoolQuery): PlannedQuery {
-  return planned({ layouts, path: [], note: () => {} }, place, query);
+  return planned({ layouts, type: place.rowSet.type, path: [], note: () => {} }, place, query);
 }
 
 function planned(context: PlanContext, place: Place, query: BoolQuery): PlannedQuery {
@@ -163,7 +166,9 @@ function planRelation(
     const strategy = embedded.list ? 'nested' : 'object path';
     noteStrategy(inside, strategy, 'the linked rows are copied into the document');
     for (const each of notes) inside.note(each);
-    return embedded.list ? nested(embedded.objectField, plan) : present(`${embedded.place.prefix}key`, plan);
+    if (!embedded.list) return present(`${embedded.place.prefix}key`, plan);
+    const others = planUncopied({ ...inside, note: () => {} }, place, step, query);
+    return { kind: 'copies', type: inside.type, copies: nested(embedded.objectField, plan), others };
   }
   if (query.kind === 'match_none') return NONE;
   if (query.kind === 'match_all' && linkField !== undefined) {
@@ -178,8 +183,22 @@ function planRelation(
   return semiJoin(inside, place, step, query);
 }
 
+/** Plans a query of the documents that have too many links at a node to copy the linked rows. */
+function planUncopied(
+  inside: PlanContext,
+  place: Place,
+  step: PlacedRelation,
+  query: BoolQuery,
+): PlannedQuery {
+  const isUncopied = leaf({ term: { [uncopiedField(place)]: { value: step.attribute } } });
+  if (query.kind === 'match_none') return NONE;
+  if (query.kind === 'match_all') return isUncopied;
+  return allPlanned([isUncopied, semiJoin(inside, place, step, query)]);
+}
+
 function semiJoin(inside: PlanContext, place: Place, step: PlacedRelation, query: BoolQuery): PlannedQuery {
-  const plan = planned(inside, inside.layouts(step.target).root, query);
+  const target = { ...inside, type: step.target };
+  const plan = planned(target, inside.layouts(step.target).root, query);
   if (plan.kind === 'none') return NONE;
   if (step.linkField !== undefined) {
     const join = { type: step.target, query: plan, select: 'key', into: step.linkField };

@@ -20,7 +20,14 @@ export type PlannedQuery =
     }
   | { readonly kind: 'semi_join'; readonly join: SemiJoin }
   /** A comparison with a long text: as one condition, or as the keys that `join` finds (see `fitClauses`). */
-  | { readonly kind: 'long_text'; readonly direct: PlannedQuery; readonly join: SemiJoin };
+  | { readonly kind: 'long_text'; readonly direct: PlannedQuery; readonly join: SemiJoin }
+  /** A query of the copies in a list, in documents of `type`. `others` matches the documents that have too many links to copy. */
+  | {
+      readonly kind: 'copies';
+      readonly type: Uid;
+      readonly copies: PlannedQuery;
+      readonly others: PlannedQuery;
+    };
 
 /**
  * A query for keys, whose result becomes a condition. It reads the keys in `select` of the documents of `type` that match `query`. The
@@ -157,5 +164,30 @@ export function semiJoinsOf(query: PlannedQuery): readonly SemiJoin[] {
       return [query.join];
     default:
       return [];
+  }
+}
+
+/**
+ * Replaces queries of copies. `isUncopied` returns whether documents of a type lack copies. If not, only the copies are searched, without
+ * the semi-joins for other documents.
+ */
+export function chooseCopies(query: PlannedQuery, isUncopied: (type: Uid) => boolean): PlannedQuery {
+  const choose = (part: PlannedQuery) => chooseCopies(part, isUncopied);
+  switch (query.kind) {
+    case 'copies': {
+      const copies = choose(query.copies);
+      return isUncopied(query.type) ? anyPlanned([copies, choose(query.others)]) : copies;
+    }
+    case 'nested':
+      return { ...query, query: choose(query.query) };
+    case 'bool':
+      return {
+        kind: 'bool',
+        filter: query.filter.map(choose),
+        should: query.should.map(choose),
+        mustNot: query.mustNot.map(choose),
+      };
+    default:
+      return query;
   }
 }

@@ -31,7 +31,7 @@ function refuseDepth(depth: number): never {
   });
 }
 
-/** Returns the DSL of a plan of any depth. `ofJoin` returns the DSL that replaces a semi-join. */
+/** Returns the DSL of a plan of any depth, for documents with all copies (see `chooseCopies`). `ofJoin` returns the DSL that replaces a semi-join. */
 export function render(query: PlannedQuery, ofJoin: (join: SemiJoin) => Dsl): Dsl {
   switch (query.kind) {
     case 'all':
@@ -46,6 +46,8 @@ export function render(query: PlannedQuery, ofJoin: (join: SemiJoin) => Dsl): Ds
       return ofJoin(query.join);
     case 'long_text':
       return render(query.direct, ofJoin);
+    case 'copies':
+      return render(query.copies, ofJoin);
     case 'bool': {
       const all = (parts: readonly PlannedQuery[]) => parts.map((part) => render(part, ofJoin));
       return {

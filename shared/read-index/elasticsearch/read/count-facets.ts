@@ -17,7 +17,10 @@ export async function countFacets(
   facets: readonly FacetRequest[],
   query: Dsl,
 ): Promise<readonly FacetCounts[]> {
-  const fields = facets.map((facet) => findColumn(session.layouts(type), facet.path, facet.field));
+  const fields = facets.map((facet) => {
+    const found = findColumn(session.layouts(type), facet.path, facet.field);
+    return found?.isCopied === true && session.isUncopied(type) ? undefined : found;
+  });
   const paged = facets.filter((facet, at) => kindOf(facet, fields[at]) === 'all').length;
   const search = countTogether(session, type, query);
   return Promise.all(

@@ -4,7 +4,7 @@ import type { AnswerScope, ReadIndex, SearchRequest, World } from '../../read-in
 import { outageOf } from '../wire/refusal.ts';
 import { type Explanation, explainSearch } from './explain-search.ts';
 import { searchRows } from './search-rows.ts';
-import { openSession, type SearchContext, type Session } from './session.ts';
+import { openSession, type SearchContext, type Session, withCopies } from './session.ts';
 import { traverseRows } from './traverse-rows.ts';
 
 /** The read side of the port. */
@@ -13,7 +13,7 @@ export type ElasticsearchReader = Pick<ReadIndex, 'search' | 'searchMany' | 'tra
   explain(request: Parameters<ReadIndex['search']>[0]): Promise<Explanation>;
 };
 
-export type ElasticsearchReaderOptions = Omit<SearchContext, 'totals'>;
+export type ElasticsearchReaderOptions = Omit<SearchContext, 'totals' | 'uncopied'>;
 
 /** Maximum number of cached totals of far pages. */
 const CACHED_TOTALS = 1_000;
@@ -23,7 +23,11 @@ const CACHED_TOTALS = 1_000;
  * reached.
  */
 export function createElasticsearchReader(options: ElasticsearchReaderOptions): ElasticsearchReader {
-  const context: SearchContext = { ...options, totals: createRecentValues(CACHED_TOTALS / 2) };
+  const context: SearchContext = {
+    ...options,
+    totals: createRecentValues(CACHED_TOTALS / 2),
+    uncopied: new Set(),
+  };
   const sessions = new WeakMap<AnswerScope, Session>();
   const sets = new WeakMap<AnswerScope, IndexSet>();
   const sessionOn = (set: IndexSet, answer: AnswerScope | undefined, world: World): Session => {
@@ -48,14 +52,18 @@ export function createElasticsearchReader(options: ElasticsearchReaderOptions): 
   };
   const search = async (request: SearchRequest) => {
     const session = sessionOf(request.answer, request.world);
-    return searchRows(session instanceof Promise ? await session : session, request);
+    return withCopies(session instanceof Promise ? await session : session, (each) =>
+      searchRows(each, request),
+    );
   };
   return {
     search,
     searchMany: (requests) => Promise.all(requests.map(search)),
     async traverse(request) {
       const session = sessionOf(request.answer, request.world);
-      return traverseRows(session instanceof Promise ? await session : session, request);
+      return withCopies(session instanceof Promise ? await session : session, (each) =>
+        traverseRows(each, request),
+      );
     },
     answer: (work) => work({}),
     explain: async (request) =>

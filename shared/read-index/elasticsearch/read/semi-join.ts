@@ -1,7 +1,7 @@
 import { RequestError } from '../../../request-error.ts';
 import type { Dsl } from '../plan/dsl.ts';
 import { fitClauses } from '../plan/long-text.ts';
-import { type PlannedQuery, type SemiJoin, semiJoinsOf } from '../plan/planned-query.ts';
+import { chooseCopies, type PlannedQuery, type SemiJoin, semiJoinsOf } from '../plan/planned-query.ts';
 import { renderQuery } from '../plan/render-query.ts';
 import type { SearchBody } from '../wire/write-search.ts';
 import { findTexts } from './find-texts.ts';
@@ -15,7 +15,7 @@ const BUCKETS = 60_000;
 
 /** Returns a plan's DSL after running its semi-joins. Inner ones run before outer ones, and independent ones at the same time. */
 export async function resolveQuery(session: Session, query: PlannedQuery): Promise<Dsl> {
-  const fitting = fitClauses(query);
+  const fitting = fitClauses(chooseCopies(query, session.isUncopied));
   const joins = semiJoinsOf(fitting);
   const found = await Promise.all(joins.map((join) => findKeys(session, join)));
   const keys = new Map(joins.map((join, i) => [join, found[i] as readonly number[]]));

@@ -7,6 +7,7 @@ import type { KnownFaults } from '../indices/known-faults.ts';
 import type { IndexNames } from '../layout/index-names.ts';
 import type { FoundWord } from '../layout/word-tokens.ts';
 import type { Layouts } from '../plan/plan-query.ts';
+import { uncopiedQuery } from '../plan/uncopied-query.ts';
 import { unreadable } from '../wire/refusal.ts';
 import type { RowDetails, SearchAnswer } from '../wire/search-answer.ts';
 import type { SearchEngine } from '../wire/search-engine.ts';
@@ -34,6 +35,8 @@ export type SearchContext = {
   readonly indices: Pick<CurrentSet, 'get' | 'refresh'>;
   /** Indices that must not be read. */
   readonly faults: Pick<KnownFaults, 'refusing'>;
+  /** Indices in which documents without copies were found. */
+  readonly uncopied: Set<string>;
 };
 
 /** Reads of one answer or of a single call: one world, with the rows read so far. */
@@ -44,6 +47,13 @@ export type Session = SearchContext & {
   readonly vocabularies: Map<string, Promise<readonly FoundWord[]>>;
   /** Searches one type. Searches that start before the first of them has its answer share one request. */
   search(type: Uid, body: SearchBody): Promise<SearchAnswer>;
+  /**
+   * Returns whether documents of a type are known to lack copies. If they are not, the assumption that they have all copies is checked
+   * together with the searches that follow (see `withCopies`).
+   */
+  isUncopied(type: Uid): boolean;
+  /** Records that documents of a type lack copies. */
+  noteUncopied(type: Uid): void;
   /** The requests so far, each with its searches. */
   readonly sent: (readonly Search[])[];
 };
@@ -55,6 +65,10 @@ const NO_INDEX = 'it has no index in Elasticsearch';
 export function openSession(context: SearchContext, world: World, set: IndexSet): Session {
   const sent: (readonly Search[])[] = [];
   const search = searchTogether(context, sent);
+  const indexOf = (type: Uid) => {
+    const alias = context.names.alias(type, world);
+    return set[alias] ?? alias;
+  };
   return {
     ...context,
     world,
@@ -67,8 +81,41 @@ export function openSession(context: SearchContext, world: World, set: IndexSet)
       if (index === undefined) return Promise.reject(unreadable(type, NO_INDEX));
       return search({ index, body });
     },
+    isUncopied: (type) => context.uncopied.has(indexOf(type)),
+    noteUncopied: (type) => void context.uncopied.add(indexOf(type)),
     sent,
   };
+}
+
+/**
+ * Reads with the assumption that the documents have copies of all linked rows. If documents of a type without copies are found, it reads
+ * again without that assumption.
+ */
+export async function withCopies<Result>(
+  session: Session,
+  read: (session: Session) => Promise<Result>,
+): Promise<Result> {
+  for (;;) {
+    const assumed = new Map<Uid, Promise<boolean>>();
+    const isUncopied = (type: Uid): boolean => {
+      if (session.isUncopied(type)) return true;
+      // A failure is reported below, or by the read itself.
+      valueAt(assumed, type, () => findUncopied(session, type)).catch(() => {});
+      return false;
+    };
+    const result = await read({ ...session, isUncopied });
+    const found = await Promise.all(assumed.values());
+    if (!found.includes(true)) return result;
+  }
+}
+
+/** Looks for a document without copies, and remembers that its index has one. */
+async function findUncopied(session: Session, type: Uid): Promise<boolean> {
+  const query = uncopiedQuery(session.layouts(type));
+  const { hits } = await session.search(type, { size: 0, query, track_total_hits: true, terminate_after: 1 });
+  const isFound = (hits.total?.value ?? 0) > 0;
+  if (isFound) session.noteUncopied(type);
+  return isFound;
 }
 
 type Waiting = { readonly search: Search; readonly answer: PromiseWithResolvers<SearchAnswer> };
