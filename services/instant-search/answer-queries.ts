@@ -1,3 +1,4 @@
+import { compareCodePoints } from '../../shared/read-index/column.ts';
 import type { FacetCounts } from '../../shared/read-index/facets.ts';
 import type { AnswerScope, ReadIndex, SearchResult } from '../../shared/read-index/read-index.ts';
 import { PART, rest } from '../../shared/turns/slice.ts';
@@ -7,6 +8,7 @@ import { writeAnswer } from '../query/answer-writer.ts';
 import { DEFAULT_ROW_BUDGET, gatherRows } from '../query/gather-rows.ts';
 import { createListWriting } from '../query/write-rows.ts';
 import { facetHits } from './facet-hits.ts';
+import type { InstantQuery } from './instant-query.ts';
 import { createRowMarking, type HitRow } from './mark-hit.ts';
 import { isNumeric } from './numeric-bounds.ts';
 import type { HitPlan } from './plan-hits.ts';
@@ -58,14 +60,14 @@ async function presentQuery(plan: InstantPlan, found: SearchResult, presenting: 
   if (query.facet !== undefined) {
     const counts = found.facets?.[0] ?? { values: [] };
     return {
-      facetHits: facetHits(counts, query.facet, query.tags),
+      facetHits: facetHits({ ...counts, values: inOrder(counts.values, query) }, query.facet, query.tags),
       exhaustiveFacetsCount: true,
       processingTimeMS: elapsed(),
     };
   }
   const hits = search.size === 0 ? [] : await readHits(plan, found, presenting);
   const nbHits = found.total ?? 0;
-  return {
+  return withMembers(query, {
     hits,
     ...pagesOf(plan, nbHits),
     ...(words.facets.length === 0 ? {} : facetMembers(plan, found.facets ?? [])),
@@ -77,19 +79,32 @@ async function presentQuery(plan: InstantPlan, found: SearchResult, presenting: 
     params: query.params,
     renderingContent: {},
     processingTimeMS: elapsed(),
-  };
+  });
+}
+
+/** Returns the members of an answer that the query names. */
+function withMembers({ members }: InstantQuery, answer: object): object {
+  if (members === undefined) return answer;
+  return Object.fromEntries(Object.entries(answer).filter(([name]) => members.includes(name)));
+}
+
+/** Returns the counted values in the order that the query names. They are the most frequent ones in any order. */
+function inOrder(values: FacetCounts['values'], { sortFacetsBy }: InstantQuery): FacetCounts['values'] {
+  if (sortFacetsBy === 'count') return values;
+  return values.toSorted((a, b) => compareCodePoints(String(a.value), String(b.value)));
 }
 
 function pagesOf({ query, pageSize, lastPage }: InstantPlan, nbHits: number): object {
+  if (query.window !== undefined) return { nbHits, offset: query.window.offset, length: pageSize };
   const nbPages = pageSize === 0 ? 0 : Math.min(Math.ceil(nbHits / pageSize), lastPage + 1);
   return { nbHits, page: query.page, nbPages, hitsPerPage: pageSize };
 }
 
 /** Returns `facets`, and `facets_stats` of numbers and dates. Dates are milliseconds, as in `numericFilters`. */
-function facetMembers({ words }: InstantPlan, counts: readonly FacetCounts[]): object {
+function facetMembers({ query, words }: InstantPlan, counts: readonly FacetCounts[]): object {
   const facets = words.facets.map(({ name }, at) => [
     name,
-    Object.fromEntries((counts[at]?.values ?? []).map(({ value, count }) => [value, count])),
+    Object.fromEntries(inOrder(counts[at]?.values ?? [], query).map(({ value, count }) => [value, count])),
   ]);
   const stats = words.facets.flatMap(({ name, request }, at) => {
     const found = counts[at]?.stats;
@@ -110,7 +125,7 @@ async function readHits(
   const bytes = await writeAnswer(answer, selection, [createListWriting(tree)]);
   count(bytes.length);
   const rows = JSON.parse(bytes.toString()) as readonly HitRow[];
-  const mark = createRowMarking(plan.searched, text, query.tags, createCountedHighlight(count));
+  const mark = createRowMarking(plan.searched, text, query, createCountedHighlight(count));
   const present = (row: HitRow) => ({
     ...shownOf(row, shows),
     objectID: row['documentId'],

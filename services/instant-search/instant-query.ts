@@ -10,13 +10,22 @@ export type FacetQuery = { readonly name: string; readonly text: string; readonl
 export type InstantQuery = {
   readonly indexName: string;
   readonly query: string;
+  /** True if the last word may be incomplete. */
+  readonly hasPrefix: boolean;
   readonly page: number;
   readonly hitsPerPage: number;
+  /** Hits from `offset` on, in place of a page. */
+  readonly window?: { readonly offset: number; readonly length: number };
   /** Filter of `filters`, `facetFilters` and `numericFilters` together. */
   readonly filter: InstantFilter;
   readonly facets: readonly string[];
   readonly maxValuesPerFacet: number;
   readonly tags: Tags;
+  /** Text in place of what a snippet omits. */
+  readonly ellipsis: string;
+  /** Members of the answer; absent for all. */
+  readonly members?: readonly string[];
+  readonly sortFacetsBy: 'count' | 'alpha';
   /** Attributes to return; absent for all. */
   readonly retrieved?: readonly string[];
   /** Attributes to highlight; absent for all texts. */

@@ -4,7 +4,7 @@ import type { HighlightStyle, Mark } from '../../shared/search/highlight.ts';
 import type { SearchSettings } from '../../shared/search/search-settings.ts';
 import type { Highlight } from '../query/answer-size.ts';
 import { createMarkers, shownText } from '../query/words-meta.ts';
-import type { Tags } from './instant-query.ts';
+import type { InstantQuery } from './instant-query.ts';
 import type { MarkedAttribute } from './plan-hits.ts';
 
 /** Row in the form of the list endpoint. */
@@ -32,7 +32,7 @@ const LETTER = /[\p{L}\p{N}]/u;
 export function createRowMarking(
   settings: SearchSettings,
   report: TextSearchReport | undefined,
-  tags: Tags,
+  { tags, ellipsis }: Pick<InstantQuery, 'tags' | 'ellipsis'>,
   highlight: Highlight,
 ): MarkRow {
   const markerOf = createMarkers(settings, report);
@@ -43,7 +43,7 @@ export function createRowMarking(
     const result: { [attribute: string]: Marked } = {};
     for (const attribute of attributes) {
       const marks = markerOf(attribute.path.join('.'), locale);
-      const style = { ...tags, escape: asIs, ...defined({ snippet: attribute.snippet }) };
+      const style = { ...tags, ellipsis, escape: asIs, ...defined({ snippet: attribute.snippet }) };
       const mark = (text: string) => markText(text, marks(text), { locale, terms, style, highlight });
       addMarked(result, row, attribute, mark);
     }

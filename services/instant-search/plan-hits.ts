@@ -47,7 +47,8 @@ export function planHits(query: InstantQuery, context: InstantContext): HitPlan 
   const snippets = snippeted.filter(({ name }) => name !== EVERYTHING);
   for (const name of marked) namedAttribute(name, 'attributesToHighlight', context);
   for (const { name } of snippets) namedAttribute(name, 'attributesToSnippet', context);
-  if (query.hitsPerPage === 0 || query.facet !== undefined) return NONE;
+  const isEmpty = query.window === undefined && query.hitsPerPage === 0;
+  if (isEmpty || query.facet !== undefined) return NONE;
   const searched = searchableNames(context);
   const all = [...searched, ...query.facets.filter((name) => isName(name) && isText(name, context))];
   const isEvery = highlighted === undefined || highlighted.includes(EVERYTHING);

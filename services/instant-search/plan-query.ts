@@ -48,10 +48,11 @@ export function planInstant(query: InstantQuery, instant: InstantScope): Instant
   const scope: QueryScope = { registry, mayReadDrafts: false, ...defined({ mayFind: caller.mayFind }) };
   const context: InstantContext = { type, model: queryModelOf(registry, type.uid), scope, problems };
   const choice = chooseLocale(locale, problems);
-  const pageSize = Math.min(query.hitsPerPage, rules.maxLimit ?? MAX_HITS);
+  const pageSize = Math.min(query.window?.length ?? query.hitsPerPage, rules.maxLimit ?? MAX_HITS);
   const search = planRows({ query, choice, sort, pageSize }, instant, context);
   const parameters: QueryObject = {
-    search: query.query,
+    // A space after the last word says that the word is complete.
+    search: query.hasPrefix ? query.query : `${query.query} `.trimStart(),
     typoTolerance: String(query.typoTolerance),
     facets: countedFacets(query, context),
   };
@@ -92,7 +93,7 @@ function planRows(
   const { type } = context;
   const filter = resolveInstantFilter(query.filter, context);
   const inLocale = localeQuery(choice, type, undefined, defaultLocale);
-  const start = query.page * pageSize;
+  const start = query.window?.offset ?? query.page * pageSize;
   // Pages that cannot be reached are empty, as beyond the last one.
   const isFar = start > (rules.maxOffset ?? DEFAULT_MAX_OFFSET);
   return {

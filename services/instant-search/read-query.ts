@@ -50,6 +50,7 @@ export function readQuery({ indexName, parameters }: RawQuery): InstantQuery {
   return {
     indexName,
     query: (when('query', readText) ?? '').slice(0, MAX_QUERY),
+    hasPrefix: when('queryType', readQueryType) !== 'prefixNone',
     page: whole('page', 0, MAX_PAGE) ?? 0,
     hitsPerPage: whole('hitsPerPage', 0, MAX_HITS) ?? 20,
     filter: readFilters(when),
@@ -57,12 +58,16 @@ export function readQuery({ indexName, parameters }: RawQuery): InstantQuery {
     maxValuesPerFacet: whole('maxValuesPerFacet', 1, MAX_VALUES) ?? 100,
     tags: { before: tag('highlightPreTag') ?? '<em>', after: tag('highlightPostTag') ?? '</em>' },
     snippeted: when('attributesToSnippet', readSnippets) ?? [],
-    typoTolerance: when('typoTolerance', readFlag) ?? true,
+    ellipsis: tag('snippetEllipsisText') ?? '…',
+    sortFacetsBy: when('sortFacetValuesBy', readFacetOrder) ?? 'count',
+    typoTolerance: when('typoTolerance', readTypoTolerance) ?? true,
     params: queryStringOf(parameters),
     ...defined({
       retrieved: names('attributesToRetrieve'),
       highlighted: names('attributesToHighlight'),
       searched: names('restrictSearchableAttributes'),
+      members: readMembers(names('responseFields')),
+      window: readWindow(whole('offset', 0, MAX_PAGE), whole('length', 1, MAX_HITS)),
       facet: readFacetQuery(when('type', readText), when('facet', readText), {
         text: when('facetQuery', readText) ?? '',
         limit: whole('maxFacetHits', 1, MAX_FACET_HITS) ?? 10,
@@ -73,6 +78,33 @@ export function readQuery({ indexName, parameters }: RawQuery): InstantQuery {
 
 /** Reads a parameter if the query has it. */
 type ReadWhen = <Value>(param: string, read: (given: RawParameter) => Value) => Value | undefined;
+
+/** Algolia's other values allow typos too, only in fewer entries. */
+function readTypoTolerance(given: RawParameter): boolean {
+  return given.value === 'min' || given.value === 'strict' || readFlag(given);
+}
+
+const QUERY_TYPES = ['prefixLast', 'prefixAll', 'prefixNone'] as const;
+type QueryType = (typeof QUERY_TYPES)[number];
+
+function readQueryType(given: RawParameter): QueryType {
+  return QUERY_TYPES.find((type) => type === given.value) ?? refuseParameter(given, QUERY_TYPES.join(', '));
+}
+
+function readFacetOrder(given: RawParameter): InstantQuery['sortFacetsBy'] {
+  const { value } = given;
+  return value === 'count' || value === 'alpha' ? value : refuseParameter(given, 'count or alpha');
+}
+
+function readMembers(names: readonly string[] | undefined): readonly string[] | undefined {
+  return names?.includes('*') === true ? undefined : names;
+}
+
+function readWindow(offset: number | undefined, length: number | undefined): InstantQuery['window'] {
+  return offset === undefined && length === undefined
+    ? undefined
+    : { offset: offset ?? 0, length: length ?? 20 };
+}
 
 function readFilters(when: ReadWhen): InstantFilter {
   const budget = conditionBudget();

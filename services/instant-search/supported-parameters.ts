@@ -21,9 +21,15 @@ const SUPPORTED = [
   'attributesToSnippet',
   'restrictSearchableAttributes',
   'typoTolerance',
+  'queryType',
+  'offset',
+  'length',
+  'snippetEllipsisText',
+  'responseFields',
+  'sortFacetValuesBy',
 ];
 
-/** Parameters that only rank, log or describe the sender: they change no set of hits. */
+/** Parameters that only rank, log, describe the sender, or ask for help that Varve's search has for every query. */
 const IGNORED = [
   'analytics',
   'analyticsTags',
@@ -40,11 +46,32 @@ const IGNORED = [
   'sumOrFiltersScores',
   'percentileComputation',
   'getRankingInfo',
+  'removeWordsIfNoResults',
+  'removeStopWords',
+  'ignorePlurals',
+  'queryLanguages',
+  'naturalLanguages',
+  'decompoundQuery',
+  'synonyms',
+  'replaceSynonymsInHighlight',
+  'restrictHighlightAndSnippetArrays',
+  'exactOnSingleWordQuery',
+  'alternativesAsExact',
+  'attributeCriteriaComputedByMinProximity',
+  'minProximity',
+  'minWordSizefor1Typo',
+  'minWordSizefor2Typos',
+  'allowTyposOnNumericTokens',
+  'disableExactOnAttributes',
+  'keepDiacriticsOnCharacters',
 ];
 
 const GEO = 'Varve has no search by place: filter by numbers such as latitude and longitude';
 const INSIGHTS = 'Varve records no events of users: set insights to false';
 const RECOMMEND = 'Varve recommends nothing';
+const SETTING = 'it is a setting of an index, and Varve reads settings from the schema of the content type';
+const SYNTAX = 'Varve has no operators in a query';
+const MEANING = 'Varve searches words, not meanings';
 const DISTINCT = 'Varve does not group hits: each hit is one document';
 
 const REASONS: ReadonlyMap<string, string> = new Map(
@@ -65,6 +92,24 @@ const REASONS: ReadonlyMap<string, string> = new Map(
     threshold: RECOMMEND,
     tagFilters: 'Varve has no tags: filter by an attribute',
     optionalWords: 'All words of a short query count alike',
+    advancedSyntax: SYNTAX,
+    advancedSyntaxFeatures: SYNTAX,
+    similarQuery: MEANING,
+    mode: MEANING,
+    semanticSearch: MEANING,
+    disableTypoToleranceOnAttributes: 'the option typoTolerance of an attribute does that',
+    disablePrefixOnAttributes: 'the option as of an attribute does that',
+    ranking: SETTING,
+    customRanking: SETTING,
+    searchableAttributes: SETTING,
+    attributesForFaceting: SETTING,
+    unretrievableAttributes: SETTING,
+    replicas: SETTING,
+    separatorsToIndex: SETTING,
+    camelCaseAttributes: SETTING,
+    indexLanguages: SETTING,
+    userData: SETTING,
+    renderingContent: SETTING,
   }),
 );
 
@@ -98,7 +143,14 @@ export function refuseInUrl(names: Iterable<string>): void {
 
 /** Clients also send parameters that they have switched off. */
 function asksForNothing(value: unknown): boolean {
-  return value === undefined || value === null || value === '' || value === false || value === 'false';
+  return (
+    value === undefined ||
+    value === null ||
+    value === '' ||
+    value === false ||
+    value === 'false' ||
+    value === 'keywordSearch'
+  );
 }
 
 /** Refuses what Algolia's other services are asked. */

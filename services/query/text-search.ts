@@ -1,5 +1,5 @@
 import type { TextSearch } from '../../shared/read-index/text-search.ts';
-import { hasWords } from '../../shared/search/split-words.ts';
+import { visible } from '../../shared/search/split-words.ts';
 import type { LocaleChoice } from './locale.ts';
 import { resolveFlag } from './own-parameters.ts';
 import { invalidValue, type Problems } from './problems.ts';
@@ -18,7 +18,7 @@ export const WORD_PARAMETERS = [
 /** Maximum characters of a query. */
 const MAX_LENGTH = 512;
 
-/** Resolves `search` and `typoTolerance`; undefined if the request has no words. */
+/** Resolves `search` and `typoTolerance`; undefined if the request has no text to search. */
 export function resolveTextSearch(
   query: QueryObject,
   locales: TextSearch['locales'],
@@ -26,7 +26,8 @@ export function resolveTextSearch(
 ): Omit<TextSearch, 'isRanked'> | undefined {
   const text = resolveQuery(query['search'], problems);
   const typoTolerance = resolveFlag(query['typoTolerance'], { param: 'typoTolerance', problems }) ?? true;
-  if (text === undefined || !hasWords(text)) return undefined;
+  // A search of signs only finds nothing: a search that finds everything would look like an answer.
+  if (text === undefined || visible(text).trim() === '') return undefined;
   return { query: text, locales, typoTolerance };
 }
 

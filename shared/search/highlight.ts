@@ -21,6 +21,8 @@ export type HighlightStyle = {
   readonly escape: (text: string) => string;
   /** Number of words of a snippet. Absent = the whole text. */
   readonly snippet?: number;
+  /** Text in place of what a snippet omits. Default: an ellipsis. */
+  readonly ellipsis?: string;
 };
 
 const ELLIPSIS = '…';
@@ -64,7 +66,11 @@ function addMarks(
   marksOf: (word: string) => WordMarks,
 ): void {
   const { own, splits } = marksOf(word);
-  if (own !== undefined) addMark(marks, { start, end: Math.min(end, start + own.length), term: own.term });
+  if (own !== undefined) {
+    // Letters of a word with invisible or combined characters have other places in the text.
+    const length = end - start === word.length ? Math.min(word.length, own.length) : end - start;
+    addMark(marks, { start, end: start + length, term: own.term });
+  }
   if (splits.length === 0) return;
   const behind = next();
   const split = behind && splits.find((each) => each.behind === foldWord(behind.word));
@@ -127,7 +133,8 @@ export function highlight(
     style.snippet === undefined
       ? { start: 0, end: text.length }
       : snippetOf(text, marks, locale, style.snippet);
-  const parts: string[] = start > 0 ? [ELLIPSIS] : [];
+  const { ellipsis = ELLIPSIS } = style;
+  const parts: string[] = start > 0 ? [ellipsis] : [];
   let at = start;
   for (const mark of marks) {
     if (mark.start < at || mark.end > end) continue;
@@ -136,7 +143,7 @@ export function highlight(
     at = mark.end;
   }
   parts.push(style.escape(text.slice(at, end)));
-  if (end < text.length) parts.push(ELLIPSIS);
+  if (end < text.length) parts.push(ellipsis);
   return parts.join('');
 }
 

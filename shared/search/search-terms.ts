@@ -1,6 +1,6 @@
 import { foldWord } from './fold-word.ts';
 import type { Language } from './languages.ts';
-import { splitWords } from './split-words.ts';
+import { splitWords, visible } from './split-words.ts';
 import type { Synonyms } from './synonyms.ts';
 import { typosAllowed } from './typo-distance.ts';
 
@@ -57,7 +57,7 @@ export function typedTerms(query: string, rules: TermRules): readonly SearchTerm
   const { language, typoTolerance } = rules;
   const words = splitWords(query, language.locale);
   const last = words.at(-1);
-  const isOpen = last !== undefined && last.end === query.length;
+  const isOpen = last !== undefined && visible(query.slice(last.end)) === '';
   return words.map(({ word }, place): SearchTerm => {
     const folded = foldWord(word);
     return {

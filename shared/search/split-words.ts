@@ -3,7 +3,9 @@ import { valueAt } from '../map-values.ts';
 /** A word of a text in lower case, with its place in the original text. */
 export type TextWord = { readonly word: string; readonly start: number; readonly end: number };
 
-const WORD = /[\p{L}\p{N}\p{M}]+/gu;
+/** Characters that no reader sees, such as soft hyphens and zero-width spaces. Inside a word they belong to it. */
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}+/gu;
+const WORD = /[\p{L}\p{N}\p{M}]+(?:\p{Default_Ignorable_Code_Point}+[\p{L}\p{N}\p{M}]+)*/gu;
 const PLAIN_WORD = /[a-z0-9]+/g;
 /** Matches texts whose words are sequences of ASCII letters and digits. */
 export const PLAIN = /^[\0-\x7f]*$/;
@@ -23,26 +25,31 @@ export function splitWords(text: string, locale: string): TextWord[] {
   }
   for (const { 0: word, index } of text.matchAll(WORD)) {
     if (UNSPACED.test(word)) addSegments(words, word, index, locale);
-    else words.push({ word: normalise(word), start: index, end: index + word.length });
+    else addWord(words, word, index);
   }
   return words;
 }
 
 /** Returns whether a text has any words, in any language. */
 export function hasWords(text: string): boolean {
-  return text.search(WORD) >= 0;
+  return visible(text).search(WORD) >= 0;
+}
+
+/** Returns a text without the characters that no reader sees. */
+export function visible(text: string): string {
+  return PLAIN.test(text) ? text : text.replace(INVISIBLE, '');
 }
 
 function addSegments(words: TextWord[], run: string, start: number, locale: string): void {
   for (const { segment, index, isWordLike } of segmenterOf(locale).segment(run)) {
     if (isWordLike !== true) continue;
-    const from = start + index;
-    words.push({ word: normalise(segment), start: from, end: from + segment.length });
+    addWord(words, segment, start + index);
   }
 }
 
-function normalise(word: string): string {
-  return word.normalize('NFC').toLowerCase();
+function addWord(words: TextWord[], text: string, start: number): void {
+  const word = visible(text).normalize('NFC').toLowerCase();
+  if (word !== '') words.push({ word, start, end: start + text.length });
 }
 
 function segmenterOf(locale: string): Intl.Segmenter {

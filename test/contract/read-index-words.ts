@@ -67,6 +67,28 @@ export function describeWords(open: OpenIndex): void {
     expect(await ids(shelf, 'areodynmics', { text: { typoTolerance: false } })).toEqual([]);
   });
 
+  it('finds words with and without vowel marks, in any form of a letter, and with invisible characters', async () => {
+    const shelf = await shelfOf(open, [
+      'كِتَابٌ أحمد',
+      'کتاب مصطفى',
+      'שָׁלוֹם עולם',
+      'co\u00adoper\u200bation',
+      'فارسی',
+    ]);
+    expect(await ids(shelf, 'كتاب ')).toEqual([1, 2]);
+    expect(await ids(shelf, 'احمد ')).toEqual([1]);
+    expect(await ids(shelf, 'مصطفي ')).toEqual([2]);
+    expect(await ids(shelf, 'שלום ')).toEqual([3]);
+    expect(await ids(shelf, 'cooperation ')).toEqual([4]);
+    expect(await ids(shelf, 'coop\u00aderation ')).toEqual([4]);
+    expect(await ids(shelf, 'فارسي ')).toEqual([5]);
+  });
+
+  it('finds nothing by signs only', async () => {
+    const shelf = await shelfOf(open, ['one', '++ two ++']);
+    for (const query of ['+++', '...', '🎉', '« »']) expect(await ids(shelf, query), query).toEqual([]);
+  });
+
   it('orders by typos, distance, weight and exact words, and then by id', async () => {
     const shelf = await shelfOf(
       open,

@@ -235,6 +235,60 @@ export function describeInstantSearch(start: () => Promise<RunningServer>): void
       expect(all.json.facetHits?.length).toBeGreaterThan(2);
     });
 
+    it("takes Algolia's parameters that only help a search", async () => {
+      const helps = {
+        removeWordsIfNoResults: 'lastWords',
+        removeStopWords: true,
+        ignorePlurals: ['en'],
+        queryLanguages: ['en'],
+        naturalLanguages: ['fr'],
+        typoTolerance: 'min',
+        queryType: 'prefixLast',
+        mode: 'keywordSearch',
+      };
+      const plain = await search({ query: 'taberna' });
+      const { hits } = await search({ query: 'taberna', ...helps });
+      expect(hits.map(({ objectID }) => objectID)).toEqual(plain.hits.map(({ objectID }) => objectID));
+    });
+
+    it('matches only complete words with queryType prefixNone', async () => {
+      expect((await search({ query: 'taber' })).nbHits).toBeGreaterThan(0);
+      const complete = await search({ query: 'taber', queryType: 'prefixNone', typoTolerance: false });
+      expect([complete.nbHits, (complete as { query?: string }).query]).toEqual([0, 'taber']);
+      expect((await search({ query: '', queryType: 'prefixNone' })).nbHits).toBeGreaterThan(0);
+    });
+
+    it('answers a window of hits, and only the named members', async () => {
+      const all = await search({ query: '', hitsPerPage: 10 });
+      const some = await search({ query: '', offset: 3, length: 4 });
+      expect(some).toMatchObject({ offset: 3, length: 4, nbHits: all.nbHits });
+      expect(some.hits.map(({ objectID }) => objectID)).toEqual(
+        all.hits.slice(3, 7).map(({ objectID }) => objectID),
+      );
+      expect(some.nbPages).toBeUndefined();
+      const few = await search({ query: '', responseFields: ['hits', 'nbHits'] });
+      expect(Object.keys(few).sort()).toEqual(['hits', 'nbHits']);
+      expect(Object.keys(await search({ responseFields: ['*'] })).length).toBeGreaterThan(5);
+    });
+
+    it('orders the values of a facet by name, and ends snippets with the named text', async () => {
+      const ordered = await search({ facets: ['city.name'], sortFacetValuesBy: 'alpha' });
+      const values = Object.keys(ordered.facets?.['city.name'] ?? {});
+      expect(values).toEqual(values.toSorted());
+      expect(values.length).toBeGreaterThan(2);
+      const { hits } = await search({
+        query: '',
+        attributesToSnippet: ['tagline:1'],
+        snippetEllipsisText: '[...]',
+      });
+      expect(JSON.stringify(hits[0]?._snippetResult)).toContain('[...]');
+    });
+
+    it('finds nothing by signs only', async () => {
+      expect((await search({ query: '+++' })).nbHits).toBe(0);
+      expect((await search({ query: ' ' })).nbHits).toBeGreaterThan(0);
+    });
+
     it('ignores parameters that only rank or log, and refuses others with a message', async () => {
       const ranks = {
         analytics: true,
@@ -254,7 +308,16 @@ export function describeInstantSearch(start: () => Promise<RunningServer>): void
       expect(await refusal({ foo: 1 })).toMatch(/^400 Unknown parameter 'foo'\. Expected query, page/);
       expect(await refusal({ page: -1 })).toMatch(/^400 Invalid parameter 'page': found -1/);
       expect(await refusal({ filters: 'name > 3' })).toMatch(/^400 .*name must be a number or a date/);
-      expect(await refusal({ typoTolerance: 'strict' })).toMatch(/^400 .*Expected true or false/);
+      expect(await refusal({ typoTolerance: 'maybe' })).toMatch(/^400 .*Expected true or false/);
+      expect(await refusal({ queryType: 'suffix' })).toMatch(
+        /^400 .*Expected prefixLast, prefixAll, prefixNone/,
+      );
+      expect(await refusal({ advancedSyntax: true })).toMatch(
+        /^400 The parameter 'advancedSyntax' is not supp/,
+      );
+      expect(await refusal({ customRanking: ['desc(a)'] })).toMatch(
+        /^400 .*is not supported: it is a setting/,
+      );
       expect(await refusal({ facets: Array.from({ length: 21 }, (_, i) => `a${i}`) })).toMatch(
         /^400 .*at most 20/,
       );

@@ -140,9 +140,16 @@ describe('search', () => {
     expect(await names('search=vermilion&status=draft')).toEqual([]);
   });
 
-  it('ignores a search that has only punctuation', async () => {
-    const plain = await (await fetch(`${server.url}/api/restaurants`)).text();
-    expect(await (await fetch(`${server.url}/api/restaurants?search=...`)).text()).toBe(plain);
+  it('finds nothing by signs only, and ignores a search without any', async () => {
+    const answer = async (query: string) =>
+      (await fetch(`${server.url}/api/restaurants?${query}`)).json() as Promise<{ readonly data: unknown[] }>;
+    for (const signs of ['...', '%2B%2B%2B', '%F0%9F%8E%89'])
+      expect(await answer(`search=${signs}&facets=stars&highlight=name`)).toMatchObject({
+        data: [],
+        meta: { pagination: { total: 0 } },
+      });
+    const plain = await answer('');
+    for (const nothing of ['', '%20', '%E2%80%8B']) expect(await answer(`search=${nothing}`)).toEqual(plain);
   });
 });
 

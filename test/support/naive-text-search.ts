@@ -64,11 +64,7 @@ export function searchNaively(
       .filter(({ row }) => within(row))
       .map((read) => ({ ...read, hits: hitsOf(terms, read).filter(isSearched) }))
       .filter(({ hits }) => new Set(hits.map(({ term }) => term)).size >= Math.min(least, terms.length));
-  if (!/[\p{L}\p{N}]/u.test(search.query))
-    return rows
-      .filter(within)
-      .map(({ id }) => ({ id, rank: [] }))
-      .sort(byRank);
+  if (!/[\p{L}\p{N}]/u.test(search.query)) return [];
   if (parts.some(({ mode }) => mode === 'any'))
     return parts
       .flatMap(({ all, terms }) =>

@@ -54,8 +54,6 @@ export function matchTexts(
     kept = searches.map((search) => ({ ...search, mode: 'any' }));
     for (const search of searches) orBits(matched, anyOf(index, search, within));
   } else if (hasWords(query)) kept = longestMatch(index, searches, within, matched);
-  // A query of punctuation only has no condition.
-  else orBits(matched, within);
   const readings = kept.map((search) => ({
     locale: search.text.locale,
     terms: search.terms.map((each) => ({ term: each.term, correction: correctionOf(search, each) })),

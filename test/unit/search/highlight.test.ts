@@ -25,6 +25,10 @@ it.each([
   ['Die Müller-Straße', 'mullerstrasse ', 'Die [Müller]-[Straße]'],
   ['sun flower', 'sunflower sun ', '[sun] [flower]'],
   ['daylight', 'day lig', '[daylight]'],
+  ['The co\u00adoper\u00adation', 'cooperation ', 'The [co\u00adoper\u00adation]'],
+  ['The co\u00adoper\u00adation', 'coop', 'The [co\u00adoper\u00adation]'],
+  ['cafe\u0301s', 'cafés ', '[cafe\u0301s]'],
+  ['هذا كِتَابٌ جديد', 'كتاب ', 'هذا [كِتَابٌ] جديد'],
 ])('%s: %s', (text, query, expected) => {
   expect(marked(text, query)).toBe(expected);
 });

@@ -12,6 +12,7 @@ const TEXTS = [
   'Les élèves chantaient des maisons, straße naïve façade',
   'Menü [hier](http://x.test/a "Titel"), [dort][d] &eacute;t&#233;\n\n[d]: /wo',
   'l&rsquo;&alpha;, don&rsquo;t&hellip; na&iuml;ve&shy;t&eacute;',
+  'كِتَابٌ الكتاب كتابی کتاب مدرسة أحمد ٱلله ـكـتـاب ١٢٣ שָׁלוֹם co\u00adoper\u200bation',
   'Über die Bewegungen der Häuser; los corredores hablaban; красивые дома',
 ];
 
@@ -20,6 +21,7 @@ const DIGESTS: Readonly<Record<number, string>> = {
   1: '3j5dj6m87k0mm',
   2: '3v435r1ae1r9j',
   3: '1ud6jwvt6y6p5',
+  4: 'tr5djuvv1w18',
 };
 
 it('has a version that changes with the words of texts', () => {

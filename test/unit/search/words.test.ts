@@ -19,6 +19,16 @@ describe('splitWords', () => {
     expect(words('ภาษาไทย', 'th')).toEqual(['ภาษา', 'ไทย']);
   });
 
+  it('reads past characters that no reader sees, inside of words', () => {
+    expect(words('co\u00adoper\u200bation, mi\u200c\u2060xed a\ufe0f \u200b \u3164')).toEqual([
+      ...['cooperation', 'mixed', 'a'],
+    ]);
+    expect(words('می\u200cخواهم')).toEqual(['میخواهم']);
+    expect(words('ภาษา\u200bไทย', 'th')).toEqual(['ภาษา', 'ไทย']);
+    const [word] = splitWords('(co\u00adop)', 'en');
+    expect([word?.start, word?.end]).toEqual([1, 6]);
+  });
+
   it('returns the positions of words in the original text', () => {
     const text = 'Ein Cafe\u0301 in Köln';
     expect(splitWords(text, 'de').map(({ start, end }) => text.slice(start, end))).toEqual([
@@ -41,6 +51,21 @@ describe('foldWord', () => {
     ['が', 'が'],
     ['한국', '한국'],
     ['हिन्दी', 'हिन्दी'],
+    ['كِتَابٌ', 'كتاب'],
+    ['ـكـتـاب', 'كتاب'],
+    ['کتاب', 'كتاب'],
+    ['أحمد', 'احمد'],
+    ['إسلام', 'اسلام'],
+    ['آسيا', 'اسيا'],
+    ['ٱلله', 'الله'],
+    ['مصطفى', 'مصطفي'],
+    ['فارسی', 'فارسي'],
+    ['مدرسة', 'مدرسه'],
+    ['ﻻ', 'لا'],
+    ['۱۲٣', '123'],
+    ['שָׁלוֹם', 'שלום'],
+    ['שׁלום', 'שלום'],
+    ['นี้', 'นี้'],
   ])('folds %s to %s', (word, folded) => {
     expect(foldWord(word)).toBe(folded.normalize('NFC'));
   });
@@ -67,6 +92,10 @@ describe('searchTerms', () => {
   it('uses the last word as a prefix if nothing follows it', () => {
     expect(terms('pizza rom').terms.map(({ isPrefix }) => isPrefix)).toEqual([false, true]);
     expect(terms('pizza rom ').terms.map(({ isPrefix }) => isPrefix)).toEqual([false, false]);
+  });
+
+  it('uses the last word as a prefix if only characters follow that no reader sees', () => {
+    expect(terms('pizza rom\u200b').terms.map(({ isPrefix }) => isPrefix)).toEqual([false, true]);
   });
 
   it('allows typos by the length of a word', () => {

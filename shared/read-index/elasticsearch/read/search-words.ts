@@ -27,7 +27,9 @@ type WordSearch = {
   readonly within: Dsl;
 };
 
-/** Runs `find` with the query for a search by words. */
+const NOTHING: Dsl = { match_none: {} };
+
+/** Runs `find` with the query for a search by words. A query of signs only matches nothing. */
 export async function searchWords<Found>(
   { session, type, text, within }: WordSearch,
   find: (words: WordQuery) => Promise<Found>,
@@ -38,7 +40,7 @@ export async function searchWords<Found>(
   const names = await localesOf(scope);
   if (!hasWords(text.query)) {
     const report = await findReport(scope, await findWords(scope, names));
-    return { found: await find({ query: within, ranked: within }), report };
+    return { found: await find({ query: NOTHING, ranked: NOTHING }), report };
   }
   const assumed = await assumeWords(scope, names);
   const early = assumed && (await findEarly(scope, assumed, within, find));
