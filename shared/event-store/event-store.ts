@@ -152,6 +152,12 @@ export class StreamDeleted extends Error {
   }
 }
 
+/**
+ * Error for a log that has another history than the one that was read: an older copy was restored. Whatever this process has applied may be
+ * wrong. A process that starts again compares its files with the log, and makes them again.
+ */
+export class LogRestored extends Error {}
+
 export type Subscription = {
   /** Resolves when no handler runs any more. A handler must not wait for it. */
   close(): Promise<void>;

@@ -14,7 +14,8 @@ import type featuresPb from '@kurrent/kurrentdb-client/generated/kurrentdb/proto
 import sharedPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js';
 import { valueAt } from '../../map-values.ts';
 import type { Address } from './kurrentdb-address.ts';
-import { type ChannelPace, createNodeChannel, type NodeChannel } from './kurrentdb-channel.ts';
+import { type ChannelPace, createNodeChannel } from './kurrentdb-channel.ts';
+import { type ProvenChannel, proveChannels } from './kurrentdb-history.ts';
 
 /** Features that a server reports. */
 export type ServerFeatures = {
@@ -24,9 +25,17 @@ export type ServerFeatures = {
   readonly methods: ReadonlySet<string>;
 };
 
+/** Called for a client's channels. */
+export type ChannelWatch = {
+  /** No node answers for the first time. */
+  readonly searching: () => void;
+  /** Proves, before the first call over a new channel, that the log still has the history that this process has read. */
+  readonly prove: () => Promise<void>;
+};
+
 /** Calls of the server's protocol on a channel. */
 export type NodeClient = {
-  readonly channel: NodeChannel;
+  readonly channel: ProvenChannel;
   /** Returns the client of a gRPC service on this channel. */
   stub<Stub extends Client>(service: StubConstructor<Stub>, channel: Channel): Stub;
   /** Returns metadata and options of a call, including credentials. */
@@ -76,8 +85,8 @@ const FEATURES_DEADLINE_MS = 5_000;
  *   released.
  * - It does not leave a node whose deadline passes.
  */
-export function createNodeClient(address: Address, pace: ChannelPace, searching?: () => void): NodeClient {
-  const channel = createNodeChannel(address, pace, searching);
+export function createNodeClient(address: Address, pace: ChannelPace, watch: ChannelWatch): NodeClient {
+  const channel = proveChannels(createNodeChannel(address, pace, watch.searching), watch.prove);
   const stubs = new WeakMap<Channel, Map<unknown, Client>>();
 
   const stub = <Stub extends Client>(service: StubConstructor<Stub>, on: Channel): Stub => {

@@ -3,7 +3,9 @@ import { type BatchAppender, createBatchAppender } from './kurrentdb-batch-appen
 import { READING_PACE, WRITING_PACE } from './kurrentdb-channel.ts';
 import { createNodeClient, type NodeClient } from './kurrentdb-client.ts';
 import { createExplain } from './kurrentdb-diagnose.ts';
-import { type RetryLimits, reportRetry } from './kurrentdb-retry.ts';
+import { createHistory, type History, type ReadUnproven } from './kurrentdb-history.ts';
+import { readEvents } from './kurrentdb-read.ts';
+import { type RetryLimits, reportRetry, withDeadline } from './kurrentdb-retry.ts';
 
 /**
  * State that the adapter's parts share. There are two clients. Reads move to another node when theirs is lost. An append whose node is lost
@@ -17,6 +19,8 @@ export type Connection = {
   readonly batches: BatchAppender;
   /** Client for pages. */
   readonly reader: NodeClient;
+  /** History that this process has read. */
+  readonly history: History;
   /** Prefix of the names of the namespace's streams. */
   readonly prefix: string;
   readonly retryLimits: RetryLimits;
@@ -33,14 +37,21 @@ export function connect(url: string, space: string, options: RetryLimits): Conne
     // Never rejects: `reportRetry` ignores failures of a report.
     void reportRetry(retryLimits, { operation: 'search for a node', error, attempt: 1, retryInMs });
   };
-  const writer = createNodeClient(address, WRITING_PACE, searching);
-  const reader = createNodeClient(address, READING_PACE, searching);
+  const readUnproven: ReadUnproven = async (message) => {
+    const on = await withDeadline(reader.channel.unproven(), options.deadlineMs);
+    return readEvents(reader, message, options.deadlineMs, on);
+  };
+  const history = createHistory(address, readUnproven);
+  const watch = { searching, prove: () => history.prove() };
+  const writer = createNodeClient(address, WRITING_PACE, watch);
+  const reader = createNodeClient(address, READING_PACE, watch);
   const batches = createBatchAppender(writer, options.deadlineMs);
   return {
     address,
     writer,
     batches,
     reader,
+    history,
     prefix: `${space}.`,
     retryLimits,
     close() {

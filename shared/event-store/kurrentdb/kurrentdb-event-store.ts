@@ -1,6 +1,14 @@
 import { checkedBatchSize, type Decode, encodeEvents, MAX_INT64 } from '../event-codec.ts';
-import type { EventStore, ReadAllOptions, StoredEvent, Subscription, Trouble } from '../event-store.ts';
+import type {
+  AppendResult,
+  EventStore,
+  ReadAllOptions,
+  StoredEvent,
+  Subscription,
+  Trouble,
+} from '../event-store.ts';
 import { findDamageOf } from '../find-damage.ts';
+import { laterPosition } from '../later-position.ts';
 import { assertInSpace, spaceOf } from '../stream-space.ts';
 import { createAppender } from './kurrentdb-append.ts';
 import { checkServer } from './kurrentdb-check.ts';
@@ -67,7 +75,9 @@ export function openKurrentDbEventStore(url: string, options: KurrentDbEventStor
       assertOpen();
       const encoded = encodeEvents(stream, events);
       assertInSpace(stream, space);
-      return track(appender.append({ stream, expected, events: encoded, condition }));
+      const appending = () => appender.append({ stream, expected, events: encoded, condition });
+      const [result] = await track(inHistory(connection, async () => [await appending()]));
+      return result as AppendResult;
     },
     async appendInOrder(given, condition) {
       assertOpen();
@@ -75,7 +85,7 @@ export function openKurrentDbEventStore(url: string, options: KurrentDbEventStor
         assertInSpace(stream, space);
         return { stream, expected, events: encodeEvents(stream, events), condition };
       });
-      return track(appender.appendInOrder(encoded));
+      return track(inHistory(connection, () => appender.appendInOrder(encoded)));
     },
     checksConditions: () =>
       retrying("the request for the server's features", connection.retryLimits, () =>
@@ -105,11 +115,23 @@ export function openKurrentDbEventStore(url: string, options: KurrentDbEventStor
   };
 }
 
+/** Appends. Rejects with LogRestored if the position of a result cannot be in the history that this process has read. */
+async function inHistory(
+  { history }: Connection,
+  append: () => Promise<readonly AppendResult[]>,
+): Promise<readonly AppendResult[]> {
+  const before = history.mark();
+  const results = await append();
+  for (const result of results) if (result.kind === 'appended') await history.stored(before, result.position);
+  return results;
+}
+
 async function* readStream(connection: Connection, decode: DecodeRecorded, stream: string, from: bigint) {
   const size = createPageSize(DEFAULT_BATCH_SIZE);
   for (let next = from < 0n ? 0n : from; next <= MAX_INT64; ) {
     const count = size.count();
     const page = await readStreamPage(connection, stream, { from: next, count });
+    connection.history.seen(page);
     yield* page.map(decode);
     if (page.length < count) return;
     next = (page.at(-1)?.revision ?? next) + 1n;
@@ -137,8 +159,12 @@ async function* readAll(
  */
 async function lastPosition(connection: Connection, watch: HeadWatch): Promise<bigint> {
   const head = await readHeadOfLog(connection);
-  if (head === undefined) return 0n;
+  if (head === undefined) {
+    await connection.history.ends(0n);
+    return 0n;
+  }
   const position = positionOfEvent(head);
+  await connection.history.ends(position);
   watch.want(position);
-  return position;
+  return laterPosition(position, connection.history.mark().event);
 }

@@ -1,8 +1,9 @@
+import { LogRestored } from '../event-store.ts';
 import type { Connection } from './kurrentdb-connection.ts';
 import { positionOfEvent } from './kurrentdb-event.ts';
 import { isInvalidPosition } from './kurrentdb-failure.ts';
-import { HEAD_REQUEST, lastEventUpTo, spaceFilter } from './kurrentdb-pages.ts';
-import { allRequest, readEvents } from './kurrentdb-read.ts';
+import { lastEventUpTo, spaceFilter } from './kurrentdb-pages.ts';
+import { allRequest, HEAD_REQUEST, readEvents } from './kurrentdb-read.ts';
 import { withDeadline } from './kurrentdb-retry.ts';
 
 /** Search result for the records after a position. */
@@ -22,6 +23,7 @@ export async function searchAfter(connection: Connection, after: bigint): Promis
   const on = await withDeadline(reader.channel.current(), deadlineMs);
   const [head] = await readEvents(reader, HEAD_REQUEST, deadlineMs, on);
   const upTo = head === undefined ? 0n : positionOfEvent(head);
+  await connection.history.ends(upTo);
   if (upTo <= after) return { kind: 'empty', upTo: after };
   const firstAfter = async (from: bigint) => {
     // The page begins with the record at the position itself.
@@ -29,10 +31,14 @@ export async function searchAfter(connection: Connection, after: bigint): Promis
     const positions = (await readEvents(reader, page, deadlineMs, on)).map(positionOfEvent);
     return positions.find((position) => position > after);
   };
-  const found = await firstAfter(after).catch(async (error) => {
+  const orAt = (position: () => Promise<bigint>) => async (error: unknown) => {
     if (!isInvalidPosition(error)) throw error;
-    return firstAfter(await lastEventUpTo(connection, after));
-  });
+    return firstAfter(await position());
+  };
+  // A checkpoint names the record after the searched ones.
+  const found = await firstAfter(after)
+    .catch(orAt(async () => after + 1n))
+    .catch(orAt(() => lastEventUpTo(connection, after)));
   return found === undefined ? { kind: 'empty', upTo } : { kind: 'found', position: found };
 }
 
@@ -44,6 +50,8 @@ export type HeadSubscriber = {
   isQuiet(): boolean;
   /** Receives the result of a search after the position that `at()` returned. */
   take(stretch: Stretch): void;
+  /** Ends the subscription: the log no longer is the one that it has read. */
+  fail(error: LogRestored): void;
 };
 
 export type HeadWatch = ReturnType<typeof createHeadWatch>;
@@ -73,7 +81,9 @@ export function createHeadWatch(connection: Connection) {
     again = looking !== undefined;
     // The read itself replaces a node that cannot be read. The next search follows in half a second.
     looking ??= lookOnce()
-      .catch(() => undefined)
+      .catch((error: unknown) => {
+        if (error instanceof LogRestored) for (const subscriber of subscribers) subscriber.fail(error);
+      })
       .finally(() => {
         looking = undefined;
         if (again) look();

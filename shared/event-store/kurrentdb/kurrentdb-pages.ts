@@ -2,8 +2,10 @@ import { StreamDeletedError, StreamNotFoundError } from '@kurrent/kurrentdb-clie
 import { StreamDeleted } from '../event-store.ts';
 import type { Connection } from './kurrentdb-connection.ts';
 import { positionOfEvent, type Recorded } from './kurrentdb-event.ts';
+import { isInvalidPosition } from './kurrentdb-failure.ts';
 import {
   allRequest,
+  HEAD_REQUEST,
   type PageRequest,
   type PrefixFilter,
   readEvents,
@@ -61,13 +63,26 @@ export function spaceFilter({ prefix }: Connection): PrefixFilter {
   };
 }
 
-export const HEAD_REQUEST = allRequest({ from: 'end', backwards: true, count: 1 });
-
 /** Reads the newest record of the whole log, of any stream. The server finds it without a search. */
 export async function readHeadOfLog(connection: Connection): Promise<Recorded | undefined> {
   const read = () => readEvents(connection.reader, HEAD_REQUEST, connection.retryLimits.deadlineMs);
   const [head] = await retrying('read of the log', connection.retryLimits, read);
   return head;
+}
+
+/** Reads the record at a position, of any stream; undefined if none begins there. It makes one attempt. */
+export async function readRecordAt(
+  { reader, retryLimits }: Connection,
+  position: bigint,
+): Promise<Recorded | undefined> {
+  try {
+    const page = allRequest({ from: position, count: 1 });
+    const [record] = await readEvents(reader, page, retryLimits.deadlineMs);
+    return record !== undefined && positionOfEvent(record) === position ? record : undefined;
+  } catch (error) {
+    if (isInvalidPosition(error)) return undefined;
+    throw error;
+  }
 }
 
 const EVENTS_BACK = 256;

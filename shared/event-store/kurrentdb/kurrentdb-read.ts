@@ -57,6 +57,9 @@ export function subscriptionRequest(from: ReadFrom, filter: PrefixFilter): ReadR
   );
 }
 
+/** Reads the newest record of the whole log. */
+export const HEAD_REQUEST = allRequest({ from: 'end', backwards: true, count: 1 });
+
 function inAll(from: ReadFrom, filter: PrefixFilter | undefined): ReadReq.Options {
   const all = new streamsPb.ReadReq.Options.AllOptions();
   if (from === 'start') all.setStart(new sharedPb.Empty());

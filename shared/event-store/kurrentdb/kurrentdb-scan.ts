@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from './kurrentdb-connection.ts';
-import { beginsAtRecord, type Cursor, moveCursor } from './kurrentdb-cursor.ts';
+import { beginsAtRecord, type Cursor, moveCursor, startOfCall } from './kurrentdb-cursor.ts';
 import type { Recorded } from './kurrentdb-event.ts';
 import { searchAfter } from './kurrentdb-head.ts';
 import { SubscriptionEnded } from './kurrentdb-inbox.ts';
@@ -35,7 +35,7 @@ export async function* scanSpace(
         attempt = 0;
         giveUpAt = performance.now() + retryLimits.giveUpAfterMs;
       }
-      if (await beginsAtRecord(connection, cursor, error)) continue;
+      if (beginsAtRecord(cursor, error)) continue;
       attempt += 1;
       const retryInMs = waitBefore(attempt);
       const passes = isPassing(error) || error instanceof SubscriptionEnded;
@@ -58,16 +58,20 @@ async function* scanOnce(
   const options = {
     node: connection.reader,
     after: cursor.at,
-    from: cursor.from,
+    from: await startOfCall(connection, cursor),
     requiresLeader: true,
     signal: stop.signal,
   };
   const call = await openSpaceCall(connection, options);
   // Servers before 24.2 do not report that they have no more events.
   const timer = setInterval(call.wake, LOOK_EVERY_MS);
+  let isProven = false;
   try {
     for (;;) {
       const { events, upTo } = await gather(call, batchSize);
+      if (!isProven) await connection.history.prove();
+      isProven = true;
+      connection.history.seen(events);
       if (upTo > cursor.at) {
         yield { events, upTo };
         moveCursor(cursor, upTo);

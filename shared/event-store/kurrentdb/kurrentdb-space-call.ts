@@ -37,8 +37,8 @@ const STALLED_AFTER_MS = 2_000;
 export type SpaceCallOptions = {
   readonly node: NodeClient;
   readonly after: bigint;
-  /** Position at or before `after` where a record begins. Default: `after`. */
-  readonly from?: bigint | undefined;
+  /** Position at or before `after` where a record begins. */
+  readonly from: bigint;
   readonly requiresLeader: boolean;
   readonly signal: AbortSignal;
   /** Delivers only events of this stream. Default: all streams of the namespace. */
@@ -51,7 +51,7 @@ export type SpaceCallOptions = {
  */
 export async function openSpaceCall(
   connection: Connection,
-  { node, after, from = after, requiresLeader, signal, stream }: SpaceCallOptions,
+  { node, after, from, requiresLeader, signal, stream }: SpaceCallOptions,
 ) {
   const { deadlineMs } = connection.retryLimits;
   const message = subscriptionRequest(from <= 0n ? 'start' : from, spaceFilter(connection));
@@ -123,6 +123,8 @@ export async function openSpaceCall(
       lacksSince = isLacking ? Math.min(lacksSince, performance.now()) : Number.POSITIVE_INFINITY;
       if (performance.now() - lacksSince > STALLED_AFTER_MS) inbox.fail(new DeadlinePassed(deadlineMs));
     },
+    /** Ends the call with an error. */
+    fail: inbox.fail,
     /** Returns the error of a failed `next`, for the caller that subscribes again. */
     failed: call.failed,
     close(): void {
@@ -138,8 +140,12 @@ function streamOf(record: ReadResp.ReadEvent.RecordedEvent): string {
   return Buffer.from(record.getStreamIdentifier()?.getStreamName_asU8() ?? []).toString();
 }
 
-/** Returns a checkpoint's position; 0n if the message has none, like CaughtUp before 25.1, and the first checkpoint of a short log. */
+/**
+ * Returns the position up to which the server has searched; 0n if the message has none, like CaughtUp before 25.1, and the first checkpoint
+ * of a short log. From 25.0.0 until 25.0.1 a checkpoint may be the position of the next event, so it proves only what lies before it.
+ */
 function searchedOf(message: ReadResp): bigint {
-  const position = message.getCheckpoint() ?? message.getCaughtUp()?.getPosition();
-  return reportedNumber(position?.getCommitPosition()) ?? 0n;
+  const checkpoint = reportedNumber(message.getCheckpoint()?.getCommitPosition());
+  if (checkpoint !== undefined) return checkpoint - 1n;
+  return reportedNumber(message.getCaughtUp()?.getPosition()?.getCommitPosition()) ?? 0n;
 }

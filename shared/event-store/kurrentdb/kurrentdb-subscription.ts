@@ -2,9 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { EventHandler, StoredEvent, Subscription } from '../event-store.ts';
 import { laterPosition } from '../later-position.ts';
 import type { Connection } from './kurrentdb-connection.ts';
-import { beginsAtRecord, type Cursor, moveCursor } from './kurrentdb-cursor.ts';
+import { beginsAtRecord, type Cursor, moveCursor, startOfCall } from './kurrentdb-cursor.ts';
 import type { Recorded } from './kurrentdb-event.ts';
 import type { HeadSubscriber, HeadWatch, Stretch } from './kurrentdb-head.ts';
+import type { History } from './kurrentdb-history.ts';
 import { SubscriptionEnded } from './kurrentdb-inbox.ts';
 import { explained, isPassing, reportRetry, waitBefore } from './kurrentdb-retry.ts';
 import { openSpaceCall, type SpaceCall, type SpaceStep } from './kurrentdb-space-call.ts';
@@ -55,7 +56,7 @@ async function run(context: Run): Promise<void> {
       await subscribeOnce(context, cursor);
     } catch (error) {
       if (!(error instanceof CallEnded)) throw error;
-      if (await beginsAtRecord(context.connection, cursor, error.reason)) continue;
+      if (beginsAtRecord(cursor, error.reason)) continue;
       if (!error.passes) throw await explained(context.connection.retryLimits, OPERATION, error.reason);
       if (cursor.at !== started) attempt = 1;
       await pause(context, error.reason, attempt);
@@ -89,18 +90,22 @@ async function subscribeOnce({ connection, watch, request, signal }: Run, cursor
   const options = {
     node: connection.writer,
     after: cursor.at,
-    from: cursor.from,
+    from: await orEnded(startOfCall(connection, cursor)),
     requiresLeader: false,
     signal,
     ...(request.stream !== undefined && { stream: request.stream }),
   };
   const call = await orEnded(openSpaceCall(connection, options));
-  const member = createSubscriber(call, cursor);
+  const member = createSubscriber(connection.history, call, cursor);
   watch.add(member.subscriber);
+  let isProven = false;
   try {
     for (;;) {
       const step = await orEnded(call.next(request.batchSize), call);
       if (step === undefined) return;
+      // A server that was restored while the call was opened ends it.
+      if (!isProven) await orEnded(connection.history.prove());
+      isProven = true;
       await member.handle(step, request);
       if (cursor.at < watch.wanted() && call.isQuiet()) watch.look();
     }
@@ -110,7 +115,7 @@ async function subscribeOnce({ connection, watch, request, signal }: Run, cursor
   }
 }
 
-function createSubscriber(call: SpaceCall, cursor: Cursor) {
+function createSubscriber(history: History, call: SpaceCall, cursor: Cursor) {
   let isBusy = false;
   let proven = 0n;
   const subscriber: HeadSubscriber = {
@@ -120,9 +125,11 @@ function createSubscriber(call: SpaceCall, cursor: Cursor) {
     take(stretch: Stretch) {
       call.lacksEvent(stretch.kind === 'found');
       if (stretch.kind === 'found') return;
+      history.reached(stretch.upTo);
       proven = laterPosition(proven, stretch.upTo);
       call.wake();
     },
+    fail: call.fail,
   };
   const handle = async (
     { events, upTo: searched }: SpaceStep,
@@ -131,6 +138,8 @@ function createSubscriber(call: SpaceCall, cursor: Cursor) {
     const upTo = laterPosition(searched, proven);
     if (upTo <= cursor.at) return;
     isBusy = true;
+    history.seen(events);
+    if (request.stream === undefined) history.covered(upTo);
     await request.handle(events.map(request.decode), upTo);
     moveCursor(cursor, upTo);
     isBusy = false;

@@ -17,6 +17,8 @@ export type DoubleLog = {
   setMetadata(stream: string, metadata: StreamMetadata): void;
   /** Removes the events from `$all` that reads of streams do not show, except each stream's last event. */
   scavenge(): void;
+  /** Copies the log as it is now, as a backup does. The function that is returned restores this copy. */
+  backUp(): () => void;
   isScavenged(record: LogRecord): boolean;
   /**
    * Returns the records that reads of a stream show, in order of revision, or undefined if the stream does not exist for
@@ -122,12 +124,36 @@ export const createDoubleLog = ({ rememberedIds = 1_000 } = {}): DoubleLog => {
     scavenge() {
       for (const { position } of streams.scavenge()) scavenged.add(position);
     },
+    backUp() {
+      const parts = [
+        records.keep(),
+        streams.keep(),
+        keepAll(scavenged),
+        keepAll(tombstones),
+        keepAll(remembered),
+      ];
+      const kept = { end, writes };
+      return () => {
+        for (const restore of parts) restore();
+        ({ end, writes } = kept);
+      };
+    },
     isScavenged: ({ position }) => scavenged.has(position),
     tombstone(stream) {
       tombstones.add(stream);
       push(stream, systemEvent('$streamDeleted'), DELETED_STREAM);
       growth.emit('written');
     },
+  };
+};
+
+/** Copies a set or map. The function that is returned puts this state back. */
+const keepAll = <T>(part: Set<T> | Map<string, T>): (() => void) => {
+  const kept = part instanceof Set ? new Set(part) : new Map(part);
+  return () => {
+    part.clear();
+    if (part instanceof Set) for (const value of kept as Set<T>) part.add(value);
+    else for (const [key, value] of kept as Map<string, T>) part.set(key, value);
   };
 };
 

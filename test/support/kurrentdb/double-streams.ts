@@ -27,6 +27,8 @@ export type DoubleStreams = {
   setMetadata(stream: string, metadata: StreamMetadata): void;
   /** Removes the records that reads do not show, except each stream's last event, and returns them. */
   scavenge(): readonly LogRecord[];
+  /** Copies the streams as they are now. The function that is returned puts this state back. */
+  keep(): () => void;
 };
 
 /**
@@ -68,6 +70,16 @@ export const createDoubleStreams = (): DoubleStreams => {
     isSoftDeleted,
     setMetadata(stream, set) {
       metadata.set(stream, set);
+    },
+    keep() {
+      const kept = [...streams].map(([stream, records]) => [stream, [...records]] as const);
+      const keptMetadata = [...metadata];
+      return () => {
+        streams.clear();
+        for (const [stream, records] of kept) streams.set(stream, [...records]);
+        metadata.clear();
+        for (const [stream, set] of keptMetadata) metadata.set(stream, set);
+      };
     },
     scavenge() {
       const removed: LogRecord[] = [];

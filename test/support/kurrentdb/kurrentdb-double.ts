@@ -76,6 +76,8 @@ export type KurrentDbDouble = {
   /** Cuts every connection and refuses new ones until `resume`, which takes the same port again. */
   interrupt(): void;
   resume(): Promise<void>;
+  /** Stops, lets `change` put other files back, and starts again on the same port. */
+  restore(change: () => void): Promise<void>;
   stop(): void;
 };
 
@@ -175,6 +177,11 @@ export const startKurrentDbDouble = async (
     async resume() {
       await start(port);
       alive = true;
+    },
+    async restore(change) {
+      end();
+      change();
+      await double.resume();
     },
     stop: end,
   };

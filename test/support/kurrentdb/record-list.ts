@@ -7,6 +7,8 @@ export type RecordList<R> = Iterable<R> & {
   pushAlike(count: number, make: (n: number) => R): void;
   /** Returns the number of successive records of the same kind from an index on, at least 1. */
   alike(index: number): number;
+  /** Copies the list as it is now. The function that is returned puts this state back. */
+  keep(): () => void;
 };
 
 type Stretch<R> = { readonly start: number; readonly count: number; readonly make: (n: number) => R };
@@ -48,6 +50,14 @@ export const createRecordList = <R>(): RecordList<R> => {
     alike(index) {
       const entry = single[indexOf(index)] as R | Stretch<R>;
       return isStretch(entry) ? entry.start + entry.count - index : 1;
+    },
+    keep() {
+      const kept = { single: [...single], starts: [...starts], length };
+      return () => {
+        single.splice(0, single.length, ...kept.single);
+        starts.splice(0, starts.length, ...kept.starts);
+        length = kept.length;
+      };
     },
     *[Symbol.iterator]() {
       for (let n = 0; n < length; n += 1) yield at(n) as R;

@@ -3,15 +3,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { UnavailableError } from '@kurrent/kurrentdb-client';
 import { parseAddress } from '../../../shared/event-store/kurrentdb/kurrentdb-address.ts';
 import { createNodeClient } from '../../../shared/event-store/kurrentdb/kurrentdb-client.ts';
-import { HEAD_REQUEST } from '../../../shared/event-store/kurrentdb/kurrentdb-pages.ts';
-import { readEvents } from '../../../shared/event-store/kurrentdb/kurrentdb-read.ts';
+import { HEAD_REQUEST, readEvents } from '../../../shared/event-store/kurrentdb/kurrentdb-read.ts';
 
 /**
  * A program that reads from the address in its first argument, and replaces the channel after each read. The second argument is the number
  * of replacements. Writes the used descriptors and memory as one line of JSON. Run with --expose-gc.
  */
 const [url = '', count = '0'] = process.argv.slice(2);
-const node = createNodeClient(parseAddress(url), { firstMs: 1, even: 1_000_000, longestMs: 1 });
+const node = createNodeClient(
+  parseAddress(url),
+  { firstMs: 1, even: 1_000_000, longestMs: 1 },
+  { searching: () => undefined, prove: async () => undefined },
+);
 
 const replace = async (times: number) => {
   for (let n = 0; n < times; n += 1) {
