@@ -194,7 +194,7 @@ function applyBatch(
   const work = () => {
     applyEvents(parts, events);
     for (const part of [parts.sequences, parts.claims, parts.foreign, parts.commands]) part.flush();
-    checkpoint.write(last);
+    checkpoint.write(last, events.length);
     stale?.markChanged(parts.definitions.view(), changes.effects(), last.position);
   };
   parts.db.transaction(work, isBehind);

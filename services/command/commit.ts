@@ -5,6 +5,7 @@ import {
   type AppendResult,
   AppendTooLarge,
   type CommandIdentity,
+  LogRestored,
   StreamDeleted,
 } from '../../shared/event-store/event-store.ts';
 import type { Lead } from '../../shared/fleet/lease.ts';
@@ -77,10 +78,12 @@ export function createCommit(environment: CommandEnvironment, locks: Locks): Com
         return { position: outcome.position, ...shown, changed: false };
       }
       const { position, lead } = outcome;
+      let isRestored = false;
       const shown = environment.applied(position).then(
         () => true,
-        () => {
+        (error: unknown) => {
           projectorFailed = true;
+          isRestored = error instanceof LogRestored;
           return false;
         },
       );
@@ -88,6 +91,7 @@ export function createCommit(environment: CommandEnvironment, locks: Locks): Com
       void shown.then(release);
       const seen = shown.then((isShown) => isShown && isVisible(environment, position));
       const visible = await shownWithin(environment, request, seen);
+      if (isRestored) throw logRestored();
       if (!(await counts(environment, position, lead))) throw new NotLeading();
       return { position, ...visible, changed: true };
     } catch (error) {
@@ -260,6 +264,14 @@ async function within(shown: Promise<boolean>, timeoutMs = APPLIED_TIMEOUT_MS): 
 function lockKeys({ type, documentId, identity }: CommitRequest): readonly string[] {
   const document = JSON.stringify(['document', type.uid, documentId]);
   return identity === undefined ? [document] : [JSON.stringify(['command', identity.id]), document];
+}
+
+/** The write may be in the log that was replaced. */
+function logRestored(): RequestError {
+  return new RequestError(
+    'outcome-unknown',
+    'An older copy of the event log was restored: the write may be lost',
+  );
 }
 
 function unavailable(): RequestError {

@@ -127,6 +127,8 @@ async function claim(member: Member, lease: Lease): Promise<void> {
   const claimed = await claimLease(claimant, lease);
   try {
     await applied(claimed?.position ?? (await claimant.log.lastPosition()));
+    // Another process was faster. Its claim arrives in a moment, and nothing is gained by a second attempt before.
+    if (claimed === undefined && view.current() === lease) await view.changed(LEADER_TIMEOUTS.probeEvery);
   } catch (error) {
     if (claimed !== undefined && error instanceof UnreadableEvent) await giveBack(member);
     throw error;

@@ -32,11 +32,16 @@ export function createReadinessCheck(
   let drains = false;
   let note: string | undefined;
   let halt: string | undefined;
+  let loading = 'The data is being loaded';
   const withHalt = (message: string) => (halt === undefined ? message : `${message}. ${halt}`);
   return {
     /** Ends the state `starting`. From now on the lag decides. */
     serving(lagSeconds: () => Promise<number>): void {
       lag = lagSeconds;
+    },
+    /** Says why the data is loaded, if that takes longer than usual. */
+    loading(text: string): void {
+      loading = text;
     },
     /** Sets the check of a first copy: while it is true, the content is incomplete and the process is not ready. */
     copying(ask: () => boolean): void {
@@ -57,7 +62,7 @@ export function createReadinessCheck(
       if (drains) return unavailable('draining', 'The server is stopping');
       const unready = await conditions.unready();
       if (unready !== undefined) return unavailable(unready.code, withHalt(sentence(unready)));
-      if (lag === undefined) return unavailable('starting', withHalt('The data is being loaded'));
+      if (lag === undefined) return unavailable('starting', withHalt(loading));
       if (isCopying())
         return unavailable('copying', withHalt('The first copy of the followed Strapi is being made'));
       const found = await readinessBy(lag, maxLagSeconds);

@@ -2,9 +2,15 @@ import type { ShapeChange } from '../../projections/generations/shape.ts';
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import { type ConvertedCopy, openConvertedCopy } from '../../projections/graph/converted-copy.ts';
 import { catchUpUnlessDiskFull } from '../../projections/graph/projector.ts';
+import { checkHistory } from '../../projections/graph/store/check-history.ts';
 import { convertedFile, graphFile } from '../../projections/graph/store/generation-files.ts';
 import { defined } from '../../shared/defined.ts';
-import type { EventStore, StoredEvent, Trouble } from '../../shared/event-store/event-store.ts';
+import {
+  type EventStore,
+  LogRestored,
+  type StoredEvent,
+  type Trouble,
+} from '../../shared/event-store/event-store.ts';
 import { eventsAfter } from '../../shared/event-store/events-after.ts';
 import { isAboutContent } from '../../shared/events/about-content.ts';
 import { upcast } from '../../shared/events/upcasters.ts';
@@ -22,7 +28,7 @@ import type { OutsideIndices } from '../read-side/outside-indices.ts';
 import type { ReadSidePlan } from '../read-side/read-side.ts';
 import { type ReportReplaced, replaceUnusable } from '../read-side/replace-unusable.ts';
 import type { ServedGenerations, ServedGenerationsOptions } from '../read-side/served-generations.ts';
-import { recordLogOfDirectory } from '../stores/log-of-directory.ts';
+import { isSameLog, readLogOfDirectory, recordLogOfDirectory } from '../stores/log-of-directory.ts';
 import { logAddress, logFolder, openEventStore } from '../stores/open-event-store.ts';
 import { type Opened, openParts } from './opened.ts';
 
@@ -64,6 +70,8 @@ export type ContentStore = {
   readonly deferred: readonly ShapeChange[];
   /** True if no document was ever written. */
   readonly isNew: boolean;
+  /** True if the graph had applied a history that this log has lost, because an older copy of it was restored. */
+  readonly isRestored: boolean;
   close(): Promise<void>;
 };
 
@@ -114,12 +122,16 @@ async function openWith(
 ): Promise<Omit<ContentStore, 'close'>> {
   const { data, registry, definitions, generation, handOver, abandon } = options;
   // If another process serves another generation, that process has checked the files, and it writes to one of them.
+  let isRestored = false;
   if (generation === undefined) {
-    await replaceUnusable({ data, log, report: options.reportReplaced });
+    const history = await replaceUnusable({ data, log, report: options.reportReplaced });
+    const known = readLogOfDirectory(data);
+    isRestored = history === 'restored' && known !== undefined && isSameLog(data, known, options);
     await finishSwitch(data, plan);
   }
   const generations = opened(openServedGenerations({ data, log, plan, generation, handOver, abandon }));
   const { graph } = generations;
+  if (generation !== undefined) await refuseOtherHistory(log, graph);
   // A graph with rows has seen a document. So a start does not search a shared log from its beginning each time.
   const isNew = graph.size().rows === 0 && !(await hasDocuments(log));
   const conversion = conversionOf(options, plan, graph);
@@ -143,7 +155,16 @@ async function openWith(
     converted: converted && openConvertedCopy(converted, graph, definitions),
     deferred: conversion.place === 'copy' ? deferredChanges(graph, definitions) : [],
     isNew,
+    isRestored,
   };
+}
+
+/** Throws LogRestored if a graph that another process has made is not from this log: that process makes it again. */
+async function refuseOtherHistory(log: EventStore, graph: ContentGraph): Promise<void> {
+  const applied = { position: graph.position(), last: graph.lastEvent(), samples: [] };
+  const { kind } = await checkHistory(log, applied);
+  if (kind !== 'same')
+    throw new LogRestored(`the graph has another history than the log up to position ${applied.position}`);
 }
 
 /**

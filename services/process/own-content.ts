@@ -17,6 +17,7 @@ import { rebuildsOf } from '../rebuild/rebuilds-of.ts';
 import { readState } from '../state/state.ts';
 import { assetsAddress, openAssetStore } from '../stores/open-asset-store.ts';
 import { logFolder } from '../stores/open-event-store.ts';
+import { forgetLostClaim } from '../stores/ownership.ts';
 import { type ContentStore, openContentStore } from './content-store.ts';
 import { createFreshness } from './freshness.ts';
 import { openCallers, openIdentity } from './identity.ts';
@@ -38,6 +39,7 @@ export async function openOwnBase(options: VarveOptions, opened: Opened) {
   const assets = await openAssetStore(assetsAddress(options));
   const store = opened(await openContentStore(options, options.readSide));
   const { log, graph, generations } = store;
+  if (store.isRestored) await forgetLostClaim({ store: assets.owner }, { log, space });
   // Closes the read side that is open then. A change of content types may open one before the content is opened.
   opened({ close: generations.closeReadSide });
   const identity = await openIdentity({ ...options, log, folder: logFolder(options), owner });

@@ -2,7 +2,11 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Generation } from '../../projections/generations/generation.ts';
 import { openGenerationStore } from '../../projections/generations/generation-store.ts';
-import { type AppliedPosition, checkHistory } from '../../projections/graph/store/check-history.ts';
+import {
+  type AppliedPosition,
+  checkHistory,
+  type HistoryCheck,
+} from '../../projections/graph/store/check-history.ts';
 import {
   checkFile,
   damageMark,
@@ -10,11 +14,12 @@ import {
   graphFile,
   removeGeneration,
 } from '../../projections/graph/store/generation-files.ts';
-import { readGraphPosition } from '../../projections/graph/store/graph-position.ts';
-import { readAppliedEvent } from '../../projections/graph/store/log-checkpoint.ts';
+import { readGraphPosition, readSearched } from '../../projections/graph/store/graph-position.ts';
+import { readAppliedEvent, readSamples } from '../../projections/graph/store/log-checkpoint.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { removeDatabase } from '../../shared/sqlite/copy-database.ts';
 import { isDamaged, isDamagedAtOpen } from '../../shared/sqlite/failures.ts';
+import { connectDatabase } from '../../shared/sqlite/open-database.ts';
 import { openReadSnapshot } from '../../shared/sqlite/read-snapshot.ts';
 import { setAside } from '../../shared/sqlite/replace-damaged.ts';
 
@@ -33,14 +38,14 @@ const OTHER_HISTORY = 'the last event that it applied is not in this log: the lo
 /**
  * Removes unusable files of the read model: damaged ones, and graphs with another history than the log. They are rebuilt from the log when
  * they are opened. Renames a damaged file to `<name>.damaged`. Removes files of generations that have no record. Throws a message if the log
- * ends before the position of the live graph. This process must have locked the data directory.
+ * ends before the position of the live graph and has nothing in common with it. This process must have locked the data directory. Returns
+ * how the history of the live graph compares with the log's.
  */
-export async function replaceUnusable(directory: DataDirectory): Promise<void> {
+export async function replaceUnusable(directory: DataDirectory): Promise<HistoryCheck['kind']> {
   const { data } = directory;
-  if (!existsSync(join(data, 'generations.db'))) {
-    await replaceGraph(directory, { file: graphFile(data, 1), isLive: true });
-    return;
-  }
+  if (!existsSync(join(data, 'generations.db')))
+    return replaceGraph(directory, { file: graphFile(data, 1), isLive: true });
+  let history: HistoryCheck['kind'] = 'same';
   // Looks for files before it reads the record: a rebuild that begins now records its generation before it creates files.
   const found = generationsOfFiles(data);
   const recorded = readGenerations(directory);
@@ -48,9 +53,11 @@ export async function replaceUnusable(directory: DataDirectory): Promise<void> {
     if (!recorded.some((each) => each.number === number)) removeGeneration(data, number);
   for (const { number, state } of recorded) {
     const isLive = state === 'live';
-    await replaceGraph(directory, { file: graphFile(data, number), isLive });
+    const found = await replaceGraph(directory, { file: graphFile(data, number), isLive });
+    if (isLive) history = found;
     await replaceGraph(directory, { file: checkFile(data, number), isLive: false });
   }
+  return history;
 }
 
 /** Returns the recorded generations. Without the record, Varve does not know which graph is complete. */
@@ -80,19 +87,49 @@ type CheckedGraph = { readonly file: string; readonly isLive: boolean };
 async function replaceGraph(
   { data, log, report }: DataDirectory,
   { file, isLive }: CheckedGraph,
-): Promise<void> {
+): Promise<HistoryCheck['kind']> {
   const applied = readAppliedPosition(file);
-  if (applied === 'none') return;
+  if (applied === 'none') return 'same';
   if (applied === 'damaged') {
     setAside(file);
     report(file, DAMAGED);
-    return;
+    return 'same';
   }
   const history = await checkHistory(log, applied);
-  if (history.kind === 'same') return;
+  if (history.kind === 'same') await forgetSearched(log, file, applied);
+  if (history.kind === 'same') return 'same';
   if (history.kind === 'shorter' && isLive) throw new Error(shorterLog(data, applied.position, history.end));
+  if (history.kind === 'restored' && isLive) removeDeliveries(data);
   removeDatabase(file);
-  report(file, OTHER_HISTORY);
+  report(file, history.kind === 'restored' ? restoredLog(applied.position, history) : OTHER_HISTORY);
+  return history.kind;
+}
+
+/**
+ * Removes the record of deliveries and purges that were made from lost events. The next start purges all answers, and makes deliveries
+ * again from the progress that the log has.
+ */
+function removeDeliveries(data: string): void {
+  for (const name of ['webhooks.db', 'purges.db']) removeDatabase(join(data, name));
+}
+
+/** Forgets how far the log was searched if it ends before that: a copy was restored that has all events of this namespace. */
+async function forgetSearched(
+  log: EventStore,
+  file: string,
+  { position, searched }: GraphInFile,
+): Promise<void> {
+  if (searched <= position || searched <= (await log.lastPosition())) return;
+  const db = connectDatabase(file, { durability: 'normal' });
+  db.exec("DELETE FROM meta WHERE name = 'read_from'");
+  db.close();
+}
+
+function restoredLog(
+  position: bigint,
+  { end, common }: Extract<HistoryCheck, { readonly kind: 'restored' }>,
+): string {
+  return `an older copy of the event log was restored: the graph has applied another history up to position ${position}, the log ends at position ${end}, and both agree up to position ${common}. Varve makes the graph again from the log, without what was written after the copy. Put the newer log back if you need that`;
 }
 
 function shorterLog(data: string, position: bigint, end: bigint): string {
@@ -101,8 +138,11 @@ function shorterLog(data: string, position: bigint, end: bigint): string {
   return `the log ends at position ${end}, and ${data} has applied it up to position ${position}: events are missing. Put the newer log back. To continue with this older log, remove graph*.db* and generations.db* from ${data}; Varve rebuilds them from the log`;
 }
 
+/** Position of a graph, and up to which it has searched the log. */
+type GraphInFile = AppliedPosition & { readonly searched: bigint };
+
 /** Returns the position that a graph has applied. `none`: there is no file, or nothing was applied to it. */
-function readAppliedPosition(file: string): AppliedPosition | 'none' | 'damaged' {
+function readAppliedPosition(file: string): GraphInFile | 'none' | 'damaged' {
   if (!existsSync(file)) return 'none';
   if (existsSync(damageMark(file))) return 'damaged';
   try {
@@ -119,7 +159,8 @@ function readAppliedPosition(file: string): AppliedPosition | 'none' | 'damaged'
       // Earlier releases have no such table.
       const last = tables.has('last_event') ? readAppliedEvent(connection) : undefined;
       for (const table of tables) connection.prepare(`SELECT * FROM ${table} LIMIT 1`).get();
-      return { position, last };
+      const samples = tables.has('applied_events') ? readSamples(connection) : [];
+      return { position, last, samples, searched: readSearched(connection) };
     } finally {
       close();
     }

@@ -45,6 +45,20 @@ export async function ownStore(owned: OwnedStore, options: OwnershipOptions): Pr
   return undefined;
 }
 
+/**
+ * Replaces the record of a claim that this log has lost, because an older copy of it was restored. Call it only if this process has applied
+ * the lost history of this log itself: the record of a copy of the log looks the same.
+ */
+export async function forgetLostClaim(
+  { store }: Pick<OwnedStore, 'store'>,
+  { log, space }: Pick<OwnershipOptions, 'log' | 'space'>,
+): Promise<void> {
+  const [own, owners] = [await readOwn(log, space), await store.read()];
+  const found = owners[space];
+  if (found === undefined || found.log !== own.id || isOf(own, found) || own.newest === undefined) return;
+  await store.write({ ...owners, [space]: { log: own.id, claim: own.newest } });
+}
+
 function isOf(own: Own, found: OwnerRecord | undefined): boolean {
   return found === undefined || (found.log === own.id && own.claims.has(found.claim));
 }

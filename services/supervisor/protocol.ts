@@ -195,5 +195,8 @@ export function refuseIncompatible(other: string | undefined): void {
   );
 }
 
+/** Exit code of a worker that has said why another one must start in its place. */
+export const RESTART_EXIT = 75;
+
 /** Exit code of a worker that has said why it cannot continue: the next one would end the same way. */
 export const FINAL_EXIT = 78;

@@ -7,6 +7,7 @@ import {
   FINAL_EXIT,
   type Hello,
   type LogStyle,
+  RESTART_EXIT,
   type Succession,
   type WorkerRequest,
 } from './protocol.ts';
@@ -224,7 +225,7 @@ function lose(server: Server, lost: WorkerProcess, ended: WorkerEnd): void {
 function endOrReplace(server: Server, ended: WorkerEnd): void {
   if (ended.code === FINAL_EXIT) end(server, 1);
   if (ended.code === 0) end(server, 0);
-  if (server.style === undefined) {
+  if (server.style === undefined && ended.code !== RESTART_EXIT) {
     if (ended.signal !== null) console.error(`the worker was ended by ${ended.signal}`);
     end(server, ended.code ?? 1);
   }

@@ -1,14 +1,25 @@
 import { type EventStore, type StoredEvent, StreamDeleted } from '../../../shared/event-store/event-store.ts';
 import type { AppliedEvent } from './log-checkpoint.ts';
 
-/** Result of checking whether a graph was made from a log. `shorter`: the log ends at `end`, before the position of the graph. */
+/**
+ * Result of checking whether a graph was made from a log. `shorter`: the log ends at `end`, before the position of the graph. `restored`:
+ * an older copy of the log was restored. It ends at `end`, and both have one history up to position `common` at least.
+ */
 export type HistoryCheck =
   | { readonly kind: 'same' }
   | { readonly kind: 'other' }
-  | { readonly kind: 'shorter'; readonly end: bigint };
+  | { readonly kind: 'shorter'; readonly end: bigint }
+  | { readonly kind: 'restored'; readonly end: bigint; readonly common: bigint };
 
-/** Position of a graph. `last`: undefined if an earlier release applied the event without recording it. */
-export type AppliedPosition = { readonly position: bigint; readonly last: AppliedEvent | undefined };
+/**
+ * Position of a graph. `last`: undefined if an earlier release applied the event without recording it. `samples`: some of the applied
+ * events, the newest first.
+ */
+export type AppliedPosition = {
+  readonly position: bigint;
+  readonly last: AppliedEvent | undefined;
+  readonly samples: readonly AppliedEvent[];
+};
 
 /**
  * Looks up a graph's last applied event in the log. It does not compare only positions, because a restored log that has grown has other
@@ -16,16 +27,33 @@ export type AppliedPosition = { readonly position: bigint; readonly last: Applie
  */
 export async function checkHistory(
   log: CheckedLog,
-  { position, last }: AppliedPosition,
+  { position, last, samples }: AppliedPosition,
 ): Promise<HistoryCheck> {
   if (position === 0n) return { kind: 'same' };
   if (last !== undefined && (await isInLog(log, last))) return { kind: 'same' };
   const end = await log.lastPosition();
+  const common = await findCommon(log, samples, end);
+  if (common !== undefined) return { kind: 'restored', end, common };
   if (end < position) return { kind: 'shorter', end };
   return { kind: last === undefined ? 'same' : 'other' };
 }
 
-type CheckedLog = Pick<EventStore, 'readStream' | 'readAll' | 'lastPosition'>;
+type CheckedLog = Pick<EventStore, 'readStream' | 'readAll' | 'lastPosition' | 'chain'>;
+
+/**
+ * Finds the newest sample that the log has too; undefined if there is none. A log in a file has no restored copies: an operator replaced
+ * the file, or `varve restore` made another directory.
+ */
+async function findCommon(
+  log: CheckedLog,
+  samples: readonly AppliedEvent[],
+  end: bigint,
+): Promise<bigint | undefined> {
+  if (log.chain !== undefined) return undefined;
+  for (const sample of samples)
+    if (sample.position <= end && (await isInLog(log, sample))) return sample.position;
+  return undefined;
+}
 
 async function isInLog(log: CheckedLog, last: AppliedEvent): Promise<boolean> {
   const found = (await findInStream(log, last)) ?? (await findAtPosition(log, last));

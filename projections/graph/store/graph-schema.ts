@@ -164,4 +164,13 @@ export const GRAPH_MIGRATIONS: readonly string[] = [
   CREATE INDEX kept_links_by_target ON kept_links (target);
   CREATE INDEX kept_links_by_relation ON kept_links (relation);
   `,
+  `
+  -- Some of the applied events, as in last_event. They show how far this graph and a log have one history.
+  CREATE TABLE applied_events (
+    position INTEGER PRIMARY KEY,
+    id TEXT NOT NULL,
+    stream TEXT NOT NULL,
+    revision INTEGER NOT NULL
+  );
+  `,
 ];

@@ -13,6 +13,12 @@ export type AppliedEvent = Pick<StoredEvent, 'id' | 'stream' | 'revision' | 'pos
 /** Position of a graph in its log. */
 export type LogCheckpoint = ReturnType<typeof openLogCheckpoint>;
 
+const WRITE_SAMPLE = 'INSERT OR REPLACE INTO applied_events VALUES (?, ?, ?, ?)';
+/** Events between two samples of the history. */
+const SAMPLE_EVERY = 1_000;
+/** Maximum number of samples. Beyond it, every second of the older half is removed. */
+const SAMPLES = 64;
+
 const WRITE_LAST = 'INSERT OR REPLACE INTO last_event VALUES (1, ?, ?, ?, ?, ?)';
 const SEARCHED_EVERY_MS = 10_000;
 /**
@@ -33,6 +39,10 @@ export function openLogCheckpoint(db: GraphDatabase) {
   if (readFrom < position || last?.chain !== undefined) readFrom = position;
   let searchedAt = Number.NEGATIVE_INFINITY;
   let written = readFrom;
+  let sinceSample = 0;
+  const samples = readSamples(db.connection)
+    .map((sample) => sample.position)
+    .reverse();
   const writeSearched = () => {
     searchedAt = performance.now();
     written = readFrom;
@@ -52,9 +62,17 @@ export function openLogCheckpoint(db: GraphDatabase) {
      * this log, and is never published.
      */
     readFrom: (): bigint => readFrom,
-    /** Records the last event of a batch. Must run in the transaction of the events. */
-    write({ id, stream, revision, position: at, chain }: StoredEvent): void {
+    /** Records the last event of a batch of so many events. Must run in the transaction of the events. */
+    write({ id, stream, revision, position: at, chain }: StoredEvent, events: number): void {
       db.setMeta('position', at);
+      sinceSample += events;
+      // The first sample of a graph shows which log it was made from.
+      if (sinceSample >= SAMPLE_EVERY || samples.length === 0) {
+        sinceSample = 0;
+        db.run(WRITE_SAMPLE, at, id, stream, revision);
+        samples.push(at);
+        for (const removed of thin(samples)) db.run('DELETE FROM applied_events WHERE position = ?', removed);
+      }
       db.run(WRITE_LAST, at, id, stream, revision, chain ?? null);
     },
     /** Called when the transaction is in the file. */
@@ -78,6 +96,28 @@ export function openLogCheckpoint(db: GraphDatabase) {
       if (readFrom > written && readFrom > position) writeSearched();
     },
   };
+}
+
+/** Removes every second sample of the older half, if there are too many, and returns them. The first one stays. */
+function thin(samples: bigint[]): readonly bigint[] {
+  if (samples.length <= SAMPLES) return [];
+  const removed = samples.filter((_, n) => n < SAMPLES / 2 && n % 2 === 1);
+  samples.splice(0, samples.length, ...samples.filter((at) => !removed.includes(at)));
+  return removed;
+}
+
+/** Reads samples of the applied events, the newest first. */
+export function readSamples(db: Database): readonly AppliedEvent[] {
+  return db
+    .prepare('SELECT position, id, stream, revision FROM applied_events ORDER BY position DESC')
+    .all()
+    .map(({ position, id, stream, revision }) => ({
+      id: String(id),
+      stream: String(stream),
+      revision: BigInt(revision as number),
+      position: BigInt(position as number),
+      chain: undefined,
+    }));
 }
 
 /** Last applied event in a graph's file; undefined if there is none, or an earlier release applied it. */

@@ -87,7 +87,11 @@ async function refuseOtherLog(
   log: EventStore,
   graph: ContentGraph,
 ): Promise<void> {
-  const history = await checkHistory(log, { position: graph.position(), last: graph.lastEvent() });
+  const history = await checkHistory(log, {
+    position: graph.position(),
+    last: graph.lastEvent(),
+    samples: [],
+  });
   if (history.kind === 'same') return;
   const known = readLogOfDirectory(data);
   const made = known === undefined ? 'another log' : `the log ${presentLogOfDirectory(data, known)}`;

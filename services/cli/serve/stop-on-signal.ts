@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
+import { LogRestored } from '../../../shared/event-store/event-store.ts';
 import type { CallerAddress } from '../../http/sockets/caller-address.ts';
 import type { Listener } from '../../http/sockets/listen.ts';
 import { proxyRequests } from '../../http/sockets/proxy-requests.ts';
 import { isWorker, type StopHeard } from '../../supervisor/connect-supervisor.ts';
-import { FINAL_EXIT, type StopReason } from '../../supervisor/protocol.ts';
+import { FINAL_EXIT, RESTART_EXIT, type StopReason } from '../../supervisor/protocol.ts';
 import { reachableUrl } from '../output/reachable-url.ts';
 import type { OperatingProcess } from './open-operating.ts';
 
@@ -54,7 +55,9 @@ export function stopOnSignal(options: StopOptions) {
     /** Sets what has to be stopped. The process ends when it cannot continue. */
     with(listener: Listener, served: Served): void {
       parts.running = { listener, served };
-      served.stopped?.catch((error: unknown) => die(logger, error));
+      served.stopped?.catch((error: unknown) =>
+        error instanceof LogRestored ? startAgain(options, error) : die(logger, error),
+      );
     },
     /** Sets what is closed before requests are drained. */
     first(closable: Closable): void {
@@ -109,6 +112,16 @@ async function endStart({ running, others }: Stoppable, ports: OperatingProcess)
   await running?.served.close();
   // Otherwise their ports would keep the process running.
   await ports.close();
+}
+
+/** Time for answers to writes in flight, which are refused. */
+const REFUSE_MS = 200;
+
+/** Ends the worker after an older copy of the log was restored. The next worker compares its files with the log, and makes them again. */
+function startAgain({ logger, ports }: StopOptions, error: LogRestored): void {
+  logger.error({ err: error }, `${error.message}. Varve makes the read model again from the log`);
+  ports.operating.readiness.halted(error.message);
+  setTimeout(() => process.exit(RESTART_EXIT), REFUSE_MS);
 }
 
 /** The content would lag further and further behind, so the process ends instead of serving stale content. */

@@ -36,7 +36,10 @@ export async function workerOptions(settings: ServeSettings, supervisor: Supervi
     strictRelations: settings.strictRelations ?? project?.strictRelations ?? true,
     presence: createPresence(),
     fleetLog: logFleet(logger),
-    reportReplaced: logReplaced(logger),
+    reportReplaced(file: string, reason: string) {
+      logReplaced(logger)(file, reason);
+      basis.operating.readiness.loading(`A file is made again from the event log: ${reason}`);
+    },
     pictureFormats: await choosePictureFormats(settings, logger),
     leftWithoutFormats: (picture: string, reason: string) =>
       logger.warn(

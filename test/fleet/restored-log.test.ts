@@ -1,0 +1,211 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type Member, startFleet } from '../support/fleet.ts';
+import type { DoubleVersion } from '../support/kurrentdb/double-services.ts';
+import { type KurrentDbDouble, startKurrentDbDouble } from '../support/kurrentdb/kurrentdb-double.ts';
+import { startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
+
+/**
+ * An older copy of the log is put back under a fleet. Its entries: `kept` is in the copy; `freed` is in the copy and was deleted later;
+ * `lost` was created later. So a process that serves the lost history shows `lost`, hides `freed`, and accepts a second `freed`.
+ */
+const ACCESS_KEY = Buffer.alloc(32, 7).toString('base64url');
+
+type Story = {
+  readonly server: DoubleVersion;
+  readonly size: number;
+  /** Whether the processes run while the copy is put back. `leader-killed`: all but the leader. */
+  readonly processes: 'running' | 'stopped' | 'leader-killed';
+  /** Records of other applications push the log past its old end before the processes see it. */
+  readonly isPushed: boolean;
+};
+
+const jsonHeaders = { 'content-type': 'application/json' };
+const post = (url: string, key: string) =>
+  fetch(`${url}/api/tags`, {
+    method: 'POST',
+    headers: jsonHeaders,
+    body: JSON.stringify({ data: { key } }),
+    signal: AbortSignal.timeout(20_000),
+  });
+
+const created = async (url: string, key: string): Promise<string> => {
+  const answer = await post(url, key);
+  expect(answer.status, key).toBe(201);
+  return ((await answer.json()) as { data: { documentId: string } }).data.documentId;
+};
+
+const isReady = async (url: string): Promise<boolean> =>
+  fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(5_000) }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
+const listOf = async (url: string) => {
+  const answer = await fetch(`${url}/api/tags?sort=id&pagination[pageSize]=100&populate=*`);
+  if (!answer.ok) throw new Error(`${answer.status}`);
+  const { data } = (await answer.json()) as { data: { key: string }[] };
+  return { text: JSON.stringify(data), keys: data.map(({ key }) => key) };
+};
+
+/** Reads a process while it says that it is ready, before and after the read. Returns the wrong lists. */
+const watchReads = (member: Member) => {
+  const wrong: string[] = [];
+  let rounds = 0;
+  let ended = false;
+  const look = async () => {
+    const { url } = member.server();
+    if (!(await isReady(url))) return;
+    const { keys } = await listOf(url);
+    if (!(await isReady(url)) || url !== member.server().url) return;
+    rounds += 1;
+    const isWrong = keys.includes('lost') || !keys.includes('freed') || new Set(keys).size !== keys.length;
+    if (isWrong) wrong.push(keys.join(' '));
+  };
+  const watching = (async () => {
+    while (!ended) {
+      if (member.isUp()) await look().catch(() => undefined);
+      await delay(10);
+    }
+  })();
+  return async () => {
+    ended = true;
+    await watching;
+    return { wrong, rounds };
+  };
+};
+
+/** Writes through a process: entries of its own, and keys that the restored log has. Returns what it was told. */
+const writeOn = (member: Member, name: string) => {
+  const stored: string[] = [];
+  const statuses = new Map<number, number>();
+  let ended = false;
+  const write = async (key: string) => {
+    const answer = await post(member.server().url, key);
+    await answer.arrayBuffer();
+    statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+    if (answer.status === 201) stored.push(key);
+  };
+  const writing = (async () => {
+    for (let n = 0; !ended; n += 1) {
+      if (member.isUp())
+        await Promise.all(['freed', 'kept', 'new', `${name}-${n}`].map(write)).catch(() => undefined);
+      await delay(20);
+    }
+  })();
+  return async () => {
+    ended = true;
+    await writing;
+    return { stored, statuses };
+  };
+};
+
+const keysIn = (double: KurrentDbDouble): readonly string[] => {
+  const keys = new Map<string, string | undefined>();
+  for (const { stream, type, data } of double.log.records) {
+    if (!stream.startsWith('varve.') || !/entry-|document-/.test(type)) continue;
+    const text = Buffer.from(data).toString();
+    const [, key] = /"key":"([^"]+)"/.exec(text) ?? [];
+    if (key !== undefined) keys.set(`${stream}`, key);
+  }
+  return [...keys.values()].filter((key) => key !== undefined);
+};
+
+const run = async ({ server, size, processes, isPushed }: Story): Promise<void> => {
+  const double = await startKurrentDbDouble({ server });
+  onTestFinished(double.stop);
+  const args = ['--access-key', ACCESS_KEY];
+  const fleet = await startFleet({ size, eventStore: double.url, arguments: args });
+  onTestFinished(fleet.dispose);
+  const { members } = fleet;
+  const first = await fleet.leader();
+  await created(first.server().url, 'kept');
+  const freed = await created(first.server().url, 'freed');
+  const restore = double.log.backUp();
+  // The copy lacks the newest claim of the lease.
+  await first.end('SIGTERM');
+  await first.start();
+  const { url } = (await fleet.leader()).server();
+  await fetch(`${url}/api/tags/${freed}`, { method: 'DELETE' });
+  await created(url, 'lost');
+  for (const member of members)
+    while (!(await listOf(member.server().url)).keys.includes('lost')) await delay(20);
+  if (processes === 'stopped') await Promise.all(members.map((member) => member.end('SIGTERM')));
+  const leader = await (processes === 'leader-killed' ? fleet.leader() : undefined);
+  const writers =
+    processes === 'stopped' ? [] : members.map((member) => writeOn(member, `${member.name}-running`));
+  await leader?.end('SIGKILL');
+  await double.restore(() => {
+    restore();
+    if (isPushed) double.log.addForeign(500, 97);
+  });
+  const readers = members.map(watchReads);
+  if (processes === 'stopped') await Promise.all(members.map((member) => member.start()));
+  const late = members.map((member) => writeOn(member, `${member.name}-restored`));
+  await delay(4_000);
+  await leader?.start();
+  for (const member of members) while (!(await isReady(member.server().url))) await delay(50);
+  await delay(1_000);
+  const written = await Promise.all([...writers, ...late].map((end) => end()));
+  for (const { statuses } of written) expect([...statuses.keys()]).not.toContain(404);
+  await delay(500);
+  const read = await Promise.all(readers.map((end) => end()));
+  expect(read.flatMap(({ wrong }) => wrong)).toEqual([]);
+  expect(Math.min(...read.map(({ rounds }) => rounds))).toBeGreaterThan(0);
+  await settles(
+    members,
+    double,
+    written.slice(writers.length).flatMap(({ stored }) => stored),
+  );
+};
+
+/** All processes and a fresh one show the same, every unique key once, and everything that was stored after the copy was put back. */
+const settles = async (members: readonly Member[], double: KurrentDbDouble, stored: readonly string[]) => {
+  const fresh = await startServer({ arguments: ['--event-store', double.url, '--access-key', ACCESS_KEY] });
+  onTestFinished(fresh.dispose);
+  const { text, keys } = await listAllOf(fresh.url);
+  expect(new Set(keys).size).toBe(keys.length);
+  expect(keys).toContain('freed');
+  expect(keys).not.toContain('lost');
+  expect(stored.filter((key) => !keys.includes(key))).toEqual([]);
+  const inLog = keysIn(double);
+  expect(new Set(inLog).size).toBe(inLog.length);
+  for (const member of members) {
+    expect((await listAllOf(member.server().url)).text, member.name).toBe(text);
+    expect(await Promise.race([member.server().exited, delay(0, 'runs')])).toBe('runs');
+  }
+};
+
+const listAllOf = async (url: string) => {
+  const pages: { text: string; keys: string[] }[] = [];
+  for (let page = 1; ; page += 1) {
+    const answer = await fetch(`${url}/api/tags?sort=id&pagination[pageSize]=100&pagination[page]=${page}`);
+    const { data } = (await answer.json()) as { data: { key: string }[] };
+    if (data.length === 0) break;
+    pages.push({ text: JSON.stringify(data), keys: data.map(({ key }) => key) });
+  }
+  return { text: pages.map(({ text }) => text).join(), keys: pages.flatMap(({ keys }) => keys) };
+};
+
+test('two running processes of 26.1 serve the restored log', { timeout: 60_000 }, () =>
+  run({ server: '26.1', size: 2, processes: 'running', isPushed: true }),
+);
+
+const STORIES: readonly Story[] = [
+  { server: '24.2', size: 1, processes: 'running', isPushed: false },
+  { server: '26.1', size: 1, processes: 'stopped', isPushed: false },
+  { server: '24.2', size: 2, processes: 'stopped', isPushed: true },
+  { server: '24.2', size: 2, processes: 'leader-killed', isPushed: true },
+  { server: '26.1', size: 2, processes: 'leader-killed', isPushed: false },
+  { server: '26.1', size: 4, processes: 'running', isPushed: false },
+  { server: '24.2', size: 4, processes: 'leader-killed', isPushed: true },
+];
+
+describe('every process serves the restored log', takesMinutes('restored logs'), () => {
+  test.each(STORIES)(
+    '$server, $size processes, $processes, others’ records: $isPushed',
+    { timeout: 120_000 },
+    run,
+  );
+});
