@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Channel } from '@grpc/grpc-js';
+import { type Channel, connectivityState } from '@grpc/grpc-js';
 import type { ReadReq } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import { LogRestored } from '../event-store.ts';
 import { laterPosition } from '../later-position.ts';
@@ -119,17 +119,26 @@ function isOrFollows(record: Recorded, event: { readonly id: string; readonly po
 
 export type ProvenChannel = ReturnType<typeof proveChannels>;
 
-/** Lets calls wait until the history was proven over each new channel. `unproven` returns a channel without a proof. */
+/**
+ * Lets calls wait until the history was proven over each new connection. A channel connects again by itself, so it is proven again when it
+ * was open and is not any more. `unproven` returns a channel without a proof.
+ */
 export function proveChannels(channel: NodeChannel, prove: () => Promise<void>) {
-  const proofs = new WeakMap<Channel, Promise<void>>();
+  const proofs = new WeakMap<Channel, { readonly proof: Promise<void>; wasOpen: boolean }>();
   const proven = (on: Channel): Promise<void> => {
     const known = proofs.get(on);
-    if (known !== undefined) return known;
-    const proof = prove();
-    proofs.set(on, proof);
+    if (known !== undefined && (!known.wasOpen || isOpen(on))) return known.proof;
+    const made = { proof: proveOn(on), wasOpen: false };
+    proofs.set(on, made);
     // A later call tries again.
-    proof.catch(() => proofs.delete(on));
-    return proof;
+    made.proof.catch(() => proofs.delete(on));
+    return made.proof;
+  };
+  const proveOn = async (on: Channel): Promise<void> => {
+    const wasOpen = await opens(on);
+    await prove();
+    const made = proofs.get(on);
+    if (made !== undefined) made.wasOpen = wasOpen;
   };
   return {
     ...channel,
@@ -140,4 +149,24 @@ export function proveChannels(channel: NodeChannel, prove: () => Promise<void>) 
     },
     unproven: channel.current,
   };
+}
+
+function isOpen(on: Channel): boolean {
+  return on.getConnectivityState(false) === connectivityState.READY;
+}
+
+const OPEN_WITHIN_MS = 5_000;
+
+/** Opens a channel's connection. Resolves to whether it is open. */
+async function opens(on: Channel): Promise<boolean> {
+  const deadline = Date.now() + OPEN_WITHIN_MS;
+  for (;;) {
+    const state = on.getConnectivityState(true);
+    const isConnecting = state === connectivityState.IDLE || state === connectivityState.CONNECTING;
+    if (!isConnecting) return state === connectivityState.READY;
+    const isLate = await new Promise<boolean>((resolve) =>
+      on.watchConnectivityState(state, deadline, (error) => resolve(error !== undefined)),
+    );
+    if (isLate) return false;
+  }
 }
