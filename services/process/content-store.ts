@@ -122,13 +122,7 @@ async function openWith(
 ): Promise<Omit<ContentStore, 'close'>> {
   const { data, registry, definitions, generation, handOver, abandon } = options;
   // If another process serves another generation, that process has checked the files, and it writes to one of them.
-  let isRestored = false;
-  if (generation === undefined) {
-    const history = await replaceUnusable({ data, log, report: options.reportReplaced });
-    const known = readLogOfDirectory(data);
-    isRestored = history === 'restored' && known !== undefined && isSameLog(data, known, options);
-    await finishSwitch(data, plan);
-  }
+  const isRestored = generation === undefined && (await replaceFiles(options, plan, log));
   const generations = opened(openServedGenerations({ data, log, plan, generation, handOver, abandon }));
   const { graph } = generations;
   if (generation !== undefined) await refuseOtherHistory(log, graph);
@@ -157,6 +151,19 @@ async function openWith(
     isNew,
     isRestored,
   };
+}
+
+/** Replaces files that cannot be used. Returns whether an older copy of this log was restored. */
+async function replaceFiles(
+  options: ContentStoreOptions,
+  plan: ReadSidePlan | undefined,
+  log: EventStore,
+): Promise<boolean> {
+  const { data, reportReplaced: report } = options;
+  const history = await replaceUnusable({ data, log, report });
+  await finishSwitch(data, plan);
+  const known = readLogOfDirectory(data);
+  return history === 'restored' && known !== undefined && isSameLog(data, known, options);
 }
 
 /** Throws LogRestored if a graph that another process has made is not from this log: that process makes it again. */

@@ -15,7 +15,7 @@ const ACCESS_KEY = Buffer.alloc(32, 7).toString('base64url');
 type Story = {
   readonly server: DoubleVersion;
   readonly size: number;
-  /** Whether the processes run while the copy is put back. `leader-killed`: all but the leader. */
+  /** State of the processes while the copy is put back. `leader-killed`: all but the leader run. */
   readonly processes: 'running' | 'stopped' | 'leader-killed';
   /** Records of other applications push the log past its old end before the processes see it. */
   readonly isPushed: boolean;
@@ -76,7 +76,7 @@ const watchReads = (member: Member) => {
   };
 };
 
-/** Writes through a process: entries of its own, and keys that the restored log has. Returns what it was told. */
+/** Writes through a process: entries of its own, and keys that the restored log has. Returns the stored keys, and how often each status came. */
 const writeOn = (member: Member, name: string) => {
   const stored: string[] = [];
   const statuses = new Map<number, number>();

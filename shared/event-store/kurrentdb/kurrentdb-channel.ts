@@ -94,7 +94,7 @@ function openChannel(
     'grpc.keepalive_time_ms': milliseconds(keepAliveIntervalMs),
     'grpc.keepalive_timeout_ms': milliseconds(keepAliveTimeoutMs),
     'grpc.max_receive_message_length': MAX_MESSAGE,
-    // A call that is sent again by grpc-js goes over a connection whose history is not proven (kurrentdb-history.ts).
+    // A call that is sent again by grpc-js goes over a connection whose history is not proven (kurrentdb-proven-channel.ts).
     'grpc.enable_retries': 0,
     // The sockets belong only to this channel, so they close with it.
     'grpc.use_local_subchannel_pool': 1,

@@ -15,7 +15,7 @@ import sharedPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1
 import { valueAt } from '../../map-values.ts';
 import type { Address } from './kurrentdb-address.ts';
 import { type ChannelPace, createNodeChannel } from './kurrentdb-channel.ts';
-import { type ProvenChannel, proveChannels } from './kurrentdb-history.ts';
+import { type ProvenChannel, proveChannels } from './kurrentdb-proven-channel.ts';
 
 /** Features that a server reports. */
 export type ServerFeatures = {

@@ -3,7 +3,7 @@ import { type BatchAppender, createBatchAppender } from './kurrentdb-batch-appen
 import { READING_PACE, WRITING_PACE } from './kurrentdb-channel.ts';
 import { createNodeClient, type NodeClient } from './kurrentdb-client.ts';
 import { createExplain } from './kurrentdb-diagnose.ts';
-import { createHistory, type History, type ReadUnproven } from './kurrentdb-history.ts';
+import { createReadHistory, type History, type ReadUnproven } from './kurrentdb-history.ts';
 import { readEvents } from './kurrentdb-read.ts';
 import { type RetryLimits, reportRetry, withDeadline } from './kurrentdb-retry.ts';
 
@@ -41,7 +41,7 @@ export function connect(url: string, space: string, options: RetryLimits): Conne
     const on = await withDeadline(reader.channel.unproven(), options.deadlineMs);
     return readEvents(reader, message, options.deadlineMs, on);
   };
-  const history = createHistory(address, readUnproven);
+  const history = createReadHistory(address, readUnproven);
   const watch = { searching, prove: () => history.prove() };
   const writer = createNodeClient(address, WRITING_PACE, watch);
   const reader = createNodeClient(address, READING_PACE, watch);

@@ -1,10 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Channel, connectivityState } from '@grpc/grpc-js';
 import type { ReadReq } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import { LogRestored } from '../event-store.ts';
 import { laterPosition } from '../later-position.ts';
 import type { Address } from './kurrentdb-address.ts';
-import type { NodeChannel } from './kurrentdb-channel.ts';
 import { positionOfEvent, type Recorded } from './kurrentdb-event.ts';
 import { isInvalidPosition } from './kurrentdb-failure.ts';
 import { allRequest, HEAD_REQUEST } from './kurrentdb-read.ts';
@@ -13,10 +11,10 @@ import { allRequest, HEAD_REQUEST } from './kurrentdb-read.ts';
 export type ReadUnproven = (message: ReadReq) => Promise<readonly Recorded[]>;
 
 /** Proof that the log still is the one that this process has read. */
-export type History = ReturnType<typeof createHistory>;
+export type History = ReturnType<typeof createReadHistory>;
 
 /** Positions that this process knows: of the newest event, and up to which it has read or searched the log. */
-export type Mark = { readonly event: bigint; readonly covered: bigint };
+export type HistoryMark = { readonly event: bigint; readonly covered: bigint };
 
 /**
  * Milliseconds for which the log of a cluster must be too short. A leader that was paused still answers for a moment, and lacks the newest
@@ -31,7 +29,7 @@ type Found = 'there' | { readonly kind: 'shorter' | 'other'; readonly end: bigin
  * Remembers the newest event that this process has read. Operators restore older copies of a log. Then another event, or none, is at its
  * position, and everything that was read after the copy is wrong.
  */
-export function createHistory({ shown, isCluster }: Address, read: ReadUnproven) {
+export function createReadHistory({ shown, isCluster }: Address, read: ReadUnproven) {
   let newest: { readonly id: string; readonly position: bigint } | undefined;
   let covered = 0n;
   let reached = 0n;
@@ -44,13 +42,13 @@ export function createHistory({ shown, isCluster }: Address, read: ReadUnproven)
     );
     return restored;
   };
-  const mark = (): Mark => ({ event: newest?.position ?? 0n, covered });
+  const mark = (): HistoryMark => ({ event: newest?.position ?? 0n, covered });
   const known = () => laterPosition(reached, mark().event);
   const find = async (): Promise<Found> => {
     const event = newest;
     const upTo = known();
     const record = event && (await recordFrom(read, event.position));
-    const isThere = event === undefined || (record !== undefined && isOrFollows(record, event));
+    const isThere = event === undefined || (record !== undefined && isOrComesAfter(record, event));
     if (isThere && upTo <= (event?.position ?? 0n)) return 'there';
     const [head] = await read(HEAD_REQUEST);
     const end = head === undefined ? 0n : positionOfEvent(head);
@@ -89,7 +87,7 @@ export function createHistory({ shown, isCluster }: Address, read: ReadUnproven)
      * Checks the position of a stored append. `before`: the mark before the append. A new event comes after everything that was read
      * before. A repeated append has the position of an event that was read.
      */
-    async stored(before: Mark, position: bigint): Promise<void> {
+    async stored(before: HistoryMark, position: bigint): Promise<void> {
       if (position <= before.event) return prove();
       if (position <= before.covered) throw fail(before.covered, { kind: 'other', end: position });
     },
@@ -112,61 +110,10 @@ async function recordFrom(read: ReadUnproven, position: bigint): Promise<Recorde
 }
 
 /** Returns whether a record is the event, or the first one after it: a scavenge has removed the event then. */
-function isOrFollows(record: Recorded, event: { readonly id: string; readonly position: bigint }): boolean {
+function isOrComesAfter(
+  record: Recorded,
+  event: { readonly id: string; readonly position: bigint },
+): boolean {
   const position = positionOfEvent(record);
   return position === event.position ? record.id === event.id : position > event.position;
-}
-
-export type ProvenChannel = ReturnType<typeof proveChannels>;
-
-/**
- * Lets calls wait until the history was proven over each new connection. A channel connects again by itself, so it is proven again when it
- * was open and is not any more. `unproven` returns a channel without a proof.
- */
-export function proveChannels(channel: NodeChannel, prove: () => Promise<void>) {
-  const proofs = new WeakMap<Channel, { readonly proof: Promise<void>; wasOpen: boolean }>();
-  const proven = (on: Channel): Promise<void> => {
-    const known = proofs.get(on);
-    if (known !== undefined && (!known.wasOpen || isOpen(on))) return known.proof;
-    const made = { proof: proveOn(on), wasOpen: false };
-    proofs.set(on, made);
-    // A later call tries again.
-    made.proof.catch(() => proofs.delete(on));
-    return made.proof;
-  };
-  const proveOn = async (on: Channel): Promise<void> => {
-    const wasOpen = await opens(on);
-    await prove();
-    const made = proofs.get(on);
-    if (made !== undefined) made.wasOpen = wasOpen;
-  };
-  return {
-    ...channel,
-    async current(): Promise<Channel> {
-      const on = await channel.current();
-      await proven(on);
-      return on;
-    },
-    unproven: channel.current,
-  };
-}
-
-function isOpen(on: Channel): boolean {
-  return on.getConnectivityState(false) === connectivityState.READY;
-}
-
-const OPEN_WITHIN_MS = 5_000;
-
-/** Opens a channel's connection. Resolves to whether it is open. */
-async function opens(on: Channel): Promise<boolean> {
-  const deadline = Date.now() + OPEN_WITHIN_MS;
-  for (;;) {
-    const state = on.getConnectivityState(true);
-    const isConnecting = state === connectivityState.IDLE || state === connectivityState.CONNECTING;
-    if (!isConnecting) return state === connectivityState.READY;
-    const isLate = await new Promise<boolean>((resolve) =>
-      on.watchConnectivityState(state, deadline, (error) => resolve(error !== undefined)),
-    );
-    if (isLate) return false;
-  }
 }

@@ -65,12 +65,10 @@ async function* scanOnce(
   const call = await openSpaceCall(connection, options);
   // Servers before 24.2 do not report that they have no more events.
   const timer = setInterval(call.wake, LOOK_EVERY_MS);
-  let isProven = false;
   try {
-    for (;;) {
+    for (let isFirst = true; ; isFirst = false) {
       const { events, upTo } = await gather(call, batchSize);
-      if (!isProven) await connection.history.prove();
-      isProven = true;
+      if (isFirst) await connection.history.prove();
       connection.history.seen(events);
       if (upTo > cursor.at) {
         yield { events, upTo };

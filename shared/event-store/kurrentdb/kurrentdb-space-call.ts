@@ -113,8 +113,6 @@ export async function openSpaceCall(
       hear(messages);
       return take(messages);
     },
-    /** Returns true after the server has reported that it has no more for now. */
-    isCaughtUp: () => isCaughtUp,
     /** Returns true if no message waits and the server has no more for now. */
     isQuiet: () => !inbox.hasMore() && isConfirmed && (isCaughtUp || performance.now() - heardAt > QUIET_MS),
     wake: inbox.wake,
