@@ -1,117 +1,173 @@
 import { fork } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { encodeEvents } from '../../shared/event-store/event-codec.ts';
 import { openKurrentDbEventStore } from '../../shared/event-store/kurrentdb/kurrentdb-event-store.ts';
 import { newEvents } from '../contract/event-store-fixtures.ts';
+import type { DoubleVersion } from '../support/kurrentdb/double-services.ts';
 import { MEASURED_PACE, startKurrentDbDouble } from '../support/kurrentdb/kurrentdb-double.ts';
 import { realServerUrl } from '../support/kurrentdb/real-server.ts';
 import { startServer } from '../support/server.ts';
+import { startCollector } from '../support/trace-collector.ts';
 import { importDataSet } from './bench-data.ts';
+import { partsOfPosts } from './post-parts.ts';
 
 /**
- * `node test/bench/kurrentdb.ts [seconds]`: measures raw appends of the adapter and POSTs to a server on the same log, in turns, with 1,
- * 8 and 32 at once. Then it measures an import into such a log and one into an SQLite file. The log is the server that
- * VARVE_TEST_KURRENTDB names, or else the gRPC double in its own process. The double is measured at full speed and at a real server's
- * speed (MEASURED_PACE).
+ * `node test/bench/kurrentdb.ts [seconds]`: measures POSTs with 1, 8, 32 and 128 at once, an import, a start from an empty data directory,
+ * and the parts of a POST, on a log in SQLite and in KurrentDB. KurrentDB is the server that VARVE_TEST_KURRENTDB names, or else the gRPC
+ * double of both versions in its own process, at the pace of real servers (MEASURED_PACE). Each figure is compared with that of SQLite.
  */
-const CONCURRENCY = [1, 8, 32] as const;
-const ROUNDS = 3;
+const CONCURRENCY = [1, 8, 32, 128] as const;
+const SIZE = { restaurants: '3000', reviews: '9000' };
 
-const PACED = '--paced';
+type Log = { readonly name: string; readonly url?: string };
+type Figures = ReadonlyMap<string, number>;
 
-if (process.send !== undefined) await serveDouble(process.argv.includes(PACED));
-else if (realServerUrl() !== undefined) await run(realServerUrl() as string);
-else for (const pace of [[], [PACED]]) await runOnDouble(pace);
+if (process.send !== undefined) await serveDouble(process.argv[2] as DoubleVersion);
+else await compare();
 
-async function serveDouble(isPaced: boolean): Promise<void> {
-  const double = await startKurrentDbDouble(isPaced ? { pace: MEASURED_PACE } : {});
+async function serveDouble(server: DoubleVersion): Promise<void> {
+  const double = await startKurrentDbDouble({ server, pace: MEASURED_PACE[server] });
   process.send?.(double.url);
 }
 
-async function runOnDouble(pace: readonly string[]): Promise<void> {
-  const double = fork(fileURLToPath(import.meta.url), pace);
-  try {
-    const [url] = await once(double, 'message');
-    console.log(
-      pace.length === 0 ? 'the double, as fast as it can be' : 'the double, at the pace of a server',
-    );
-    await run(String(url));
-  } finally {
-    double.kill();
-  }
-}
-
-async function run(url: string): Promise<void> {
+async function compare(): Promise<void> {
   const seconds = Number(process.argv[2] ?? 3);
-  const space = `bench_${process.pid}`;
-  const store = openKurrentDbEventStore(url, { space });
-  const key = randomBytes(32).toString('base64url');
-  const server = await startServer({
-    arguments: ['--event-store', url, '--space', space, '--access-key', key],
-  });
+  const doubles = realServerUrl() === undefined ? (['24.2', '26.1'] as const).map(forkDouble) : [];
   try {
-    for (const concurrency of CONCURRENCY) {
-      const ratios: string[] = [];
-      for (let round = 0; round < ROUNDS; round += 1) {
-        const raw = await measure(concurrency, seconds, () => appendOne(store, space));
-        const posts = await measure(concurrency, seconds, () => post(server.url));
-        ratios.push(`${raw} appends/s, ${posts} POSTs/s, ratio ${(posts / raw).toFixed(2)}`);
-      }
-      console.log(`${concurrency} at once: ${ratios.join('; ')}`);
+    const logs: Log[] = [{ name: 'SQLite' }];
+    const real = realServerUrl();
+    if (real !== undefined) logs.push({ name: 'the server', url: real });
+    for (const { version, child } of doubles) {
+      const [url] = await once(child, 'message');
+      logs.push({ name: `the double of ${version}`, url: String(url) });
     }
-    await server.stop();
-    measureImports(['--event-store', url, '--space', `${space}_import`, '--access-key', key]);
+    let sqlite: Figures | undefined;
+    for (const log of logs) {
+      const figures = await measureLog(log, seconds);
+      sqlite ??= figures;
+      print(log.name, figures, sqlite);
+    }
   } finally {
-    await server.dispose();
-    await store.close();
+    for (const { child } of doubles) child.kill();
   }
 }
 
-function measureImports(settings: readonly string[]): void {
+function forkDouble(version: DoubleVersion) {
+  return { version, child: fork(fileURLToPath(import.meta.url), [version]) };
+}
+
+function print(name: string, figures: Figures, sqlite: Figures): void {
+  console.log(`${name} (load ${loadavg()[0]?.toFixed(1)})`);
+  for (const [what, value] of figures) {
+    const ratio = value / (sqlite.get(what) ?? value);
+    console.log(`  ${what}: ${value} (${ratio.toFixed(2)} of SQLite)`);
+  }
+}
+
+async function measureLog({ url }: Log, seconds: number): Promise<Figures> {
+  const settings = url === undefined ? [] : ['--event-store', url];
+  const figures = new Map<string, number>();
+  const key = randomBytes(32).toString('base64url');
+  const inSpace = (space: string) => [...settings, '--space', `${space}_${process.pid}`, '--access-key', key];
+  const server = await startServer({ arguments: inSpace('bench') });
+  try {
+    await measure(server.url, 8, 1);
+    for (const concurrency of CONCURRENCY) {
+      const { rate, medianMs } = await measure(server.url, concurrency, seconds);
+      figures.set(`POSTs a second, ${concurrency} at once`, rate);
+      if (concurrency === 1) figures.set('milliseconds of a POST', medianMs);
+    }
+  } finally {
+    await server.stop();
+    await server.dispose();
+  }
+  for (const [part, ms] of await measureParts(inSpace('parts'))) figures.set(`milliseconds of ${part}`, ms);
   const scratch = mkdtempSync(join(tmpdir(), 'varve-bench-'));
-  const size = { restaurants: '3000', reviews: '9000' };
-  for (const [name, more] of [
-    ['KurrentDB', settings],
-    ['SQLite', []],
-  ] as const) {
-    const { documents, seconds } = importDataSet(join(scratch, name), join(scratch, `${name}-files`), size, {
-      settings: more,
-    });
-    console.log(
-      `import into ${name}: ${documents} documents, ${Math.round(documents / seconds)}/s with the start`,
-    );
+  const data = join(scratch, 'data');
+  const { documents, seconds: took } = importDataSet(data, join(scratch, 'files'), SIZE, {
+    settings: inSpace('import'),
+  });
+  figures.set('documents a second of an import, with its start', Math.round(documents / took));
+  if (url !== undefined) {
+    const events = await countEvents(url, `import_${process.pid}`);
+    const empty = await timeOfStart(inSpace('empty'));
+    const full = await timeOfStart(inSpace('import'));
+    figures.set('events a second of a start', Math.round(events / Math.max(0.001, full - empty)));
   }
   rmSync(scratch, { recursive: true });
+  return figures;
 }
 
-async function appendOne(store: ReturnType<typeof openKurrentDbEventStore>, space: string): Promise<void> {
-  await store.append(`${space}.raw-${randomBytes(8).toString('hex')}`, 'none', newEvents(1));
+async function countEvents(url: string, space: string): Promise<number> {
+  const store = openKurrentDbEventStore(url, { space });
+  let events = 0;
+  for await (const batch of store.readAll(0n)) events += batch.length;
+  await store.close();
+  return events;
+}
+
+async function timeOfStart(settings: readonly string[]): Promise<number> {
+  const started = performance.now();
+  const server = await startServer({ arguments: settings });
+  const took = (performance.now() - started) / 1_000;
+  await server.stop();
+  await server.dispose();
+  return took;
+}
+
+/** Returns the average milliseconds of each part of a POST, with one at a time. */
+async function measureParts(settings: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const collector = await startCollector();
+  const server = await startServer({
+    arguments: settings,
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
+  });
+  try {
+    await measure(server.url, 1, 2);
+  } finally {
+    await server.stop();
+    await server.dispose();
+    collector.close();
+  }
+  return new Map([...partsOfPosts(collector.spans), ['encoding, a part of the append', encodingMs()]]);
+}
+
+/** Returns the milliseconds in which the events of one POST are encoded. */
+function encodingMs(): number {
+  const started = performance.now();
+  const rounds = 2_000;
+  for (let n = 0; n < rounds; n += 1) encodeEvents('varve.bench', newEvents(1));
+  return Math.round(((performance.now() - started) / rounds) * 1_000) / 1_000;
 }
 
 async function post(url: string): Promise<void> {
   const answer = await fetch(`${url}/api/restaurants`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ data: { name: 'Da Carmela', key: randomBytes(8).toString('hex') } }),
+    body: JSON.stringify({ data: { name: 'Da Carmela', key: randomUUID() } }),
   });
   if (answer.status !== 201) throw new Error(`${answer.status} ${await answer.text()}`);
   await answer.arrayBuffer();
 }
 
-/** Returns the number of calls per second. */
-async function measure(concurrency: number, seconds: number, call: () => Promise<void>): Promise<number> {
-  const until = performance.now() + seconds * 1000;
-  let done = 0;
+async function measure(url: string, concurrency: number, seconds: number) {
+  const started = performance.now();
+  const until = started + seconds * 1_000;
+  const took: number[] = [];
   const worker = async () => {
     while (performance.now() < until) {
-      await call();
-      done += 1;
+      const before = performance.now();
+      await post(url);
+      took.push(performance.now() - before);
     }
   };
   await Promise.all(Array.from({ length: concurrency }, worker));
-  return Math.round(done / seconds);
+  const rate = Math.round(took.length / ((performance.now() - started) / 1_000));
+  const median = took.sort((one, other) => one - other)[took.length >> 1] ?? 0;
+  return { rate, medianMs: Math.round(median * 100) / 100 };
 }

@@ -15,7 +15,7 @@ describeTakeover(
       const args = ['--access-key', ACCESS_KEY, '--space', space];
       return { eventStore: real, space, arguments: args, close: () => undefined };
     }
-    const double = await startKurrentDbDouble();
+    const double = await startKurrentDbDouble({ server: '26.1' });
     return { eventStore: double.url, arguments: ['--access-key', ACCESS_KEY], close: double.stop };
   },
   real === undefined ? takesMinutes('takeovers behind the gRPC double') : {},

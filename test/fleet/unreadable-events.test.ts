@@ -150,7 +150,7 @@ it(
   'a server on KurrentDB skips binary events of another program in streams of its namespace',
   takesMinutes('binary events in KurrentDB'),
   async () => {
-    const double = await startKurrentDbDouble();
+    const double = await startKurrentDbDouble({ server: '26.1' });
     const bytes = { type: 'note', contentType: 'application/octet-stream', metadata: Buffer.of() };
     const write = (stream: string) =>
       double.log.write(stream, 'any', [{ ...bytes, id: randomUUID(), data: Buffer.of(0, 0xff) }]);

@@ -1,52 +1,15 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { createAsk, createTokenOver } from '../support/access-client.ts';
 import { startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
-
-type Attribute = { readonly key: string; readonly value: Readonly<Record<string, unknown>> };
-type Span = {
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly parentSpanId?: string;
-  readonly name: string;
-  readonly attributes: readonly Attribute[];
-};
+import { type Span, startCollector } from '../support/trace-collector.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const CALLER = 'b7ad6b7169203331';
 
-/** Starts a collector that receives traces by OTLP over HTTP, in JSON. */
-async function startCollector(): Promise<{
-  readonly url: string;
-  readonly spans: readonly Span[];
-  service(): unknown;
-}> {
-  const spans: Span[] = [];
-  let service: unknown;
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const { resourceSpans } = JSON.parse(Buffer.concat(chunks).toString());
-    for (const { resource, scopeSpans } of resourceSpans) {
-      const named = resource.attributes.find(({ key }: Attribute) => key === 'service.name');
-      service = named?.value.stringValue;
-      for (const scope of scopeSpans) spans.push(...scope.spans);
-    }
-    response.writeHead(request.url === '/v1/traces' ? 200 : 404, { 'content-type': 'application/json' });
-    response.end('{}');
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, spans, service: () => service };
-}
-
 it('sends spans of a read, a write and the projection, below those of the caller', async () => {
   const collector = await startCollector();
+  onTestFinished(() => collector.close());
   const server = await startServer({
     env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_SERVICE_NAME: 'varve-test' },
   });
@@ -78,6 +41,7 @@ it('sends spans of a read, a write and the projection, below those of the caller
 
 it('hides the application and the key of an Algolia client in spans and logs', async () => {
   const collector = await startCollector();
+  onTestFinished(() => collector.close());
   const server = await startServer({
     env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
     arguments: ['--slow-query-ms', '1', '--log-level', 'trace'],

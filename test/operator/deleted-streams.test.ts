@@ -27,7 +27,7 @@ const streamOf = (key: string) => `varve.api__tag_tag-${documents[KEYS.indexOf(k
 const put = (key: string, name: string) => call('PUT', `/api/tags/${documents[KEYS.indexOf(key)]}`, { name });
 
 beforeAll(async () => {
-  double = await startKurrentDbDouble();
+  double = await startKurrentDbDouble({ server: '26.1' });
   server = await start();
   const made = [];
   for (const key of KEYS) made.push(await call('POST', '/api/tags', { key }));

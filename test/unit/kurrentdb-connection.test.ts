@@ -44,7 +44,8 @@ describe('TLS', () => {
     const subscriber = collect(store);
     await subscriber.until(2);
     expect(await readStream(store, stream)).toEqual(subscriber.events);
-    expect(double.calls).toMatchObject({ append: 0, batchAppend: 1 });
+    expect(double.calls.append).toBe(0);
+    expect(double.calls.batchAppend + double.calls.appendRecords).toBe(1);
   });
 
   test('without credentials appends are made in the same way', async () => {
@@ -122,7 +123,9 @@ describe('a cluster', () => {
     const subscriber = collect(store);
     await store.append(stream, 'none', newEvents(2));
     await subscriber.until(2);
-    expect([first, second, spare].map(({ calls }) => calls.batchAppend)).toEqual([1, 0, 0]);
+    expect([first, second, spare].map(({ calls }) => calls.batchAppend + calls.appendRecords)).toEqual([
+      1, 0, 0,
+    ]);
 
     first.interrupt();
     spare.follow(second);
@@ -130,7 +133,7 @@ describe('a cluster', () => {
     await store.append(stream, 1n, newEvents(3));
     await subscriber.until(5);
     expect(subscriber.events).toEqual(await readStream(store, stream));
-    expect([second, spare].map(({ calls }) => calls.batchAppend)).toEqual([1, 0]);
+    expect([second, spare].map(({ calls }) => calls.batchAppend + calls.appendRecords)).toEqual([1, 0]);
     spare.stop();
   });
 });

@@ -37,6 +37,8 @@ export function createInbox<T>(stream: Readable, signal: AbortSignal) {
      */
     async next(limit: number): Promise<readonly T[] | undefined> {
       while (!signal.aborted) {
+        // Items that arrive together, or while the caller handled the previous ones, make one batch: each costs its reader a transaction.
+        await nextTurn();
         const batch = take(limit);
         if (batch.length > 0) return batch;
         if (failure !== undefined) throw failure;
@@ -47,8 +49,6 @@ export function createInbox<T>(stream: Readable, signal: AbortSignal) {
         await new Promise<void>((resolve) => {
           resume = resolve;
         });
-        // Items that arrived together make one batch, because each batch costs its reader a transaction.
-        await nextTurn();
       }
       return undefined;
     },

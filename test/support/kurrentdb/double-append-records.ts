@@ -23,7 +23,7 @@ export const appendRecordsCall =
     answer: sendUnaryData<AppendRecordsResponse>,
   ): Promise<void> => {
     try {
-      const fault = await enter('appendRecords', call.metadata);
+      const fault = await enter('appendRecords', call.metadata, call.request.getRecordsList().length);
       if (call.cancelled) return;
       const records = call.request.getRecordsList();
       if (records.some((record) => record.getData_asU8().length > MAX_RECORD)) throw handlerError();

@@ -52,7 +52,7 @@ export const appendCall =
           events.push(proposedEvent(message.getProposedMessage() as AppendReq.ProposedMessage));
         }
       }
-      const fault = await enter('append', call.metadata);
+      const fault = await enter('append', call.metadata, events.length);
       if (options === undefined || call.cancelled) return;
       if (sizeOf(events) > maxAppendSize) throw appendTooLargeError(maxAppendSize);
       const stream = streamName(options.getStreamIdentifier());
@@ -107,7 +107,7 @@ const writeOfBatch = async (
   correlation: string,
   { options, events }: BatchWrite,
 ): Promise<void> => {
-  const fault = await enter('batchAppend', call.metadata);
+  const fault = await enter('batchAppend', call.metadata, events.length);
   if (call.cancelled) return;
   const stream = streamName(options.getStreamIdentifier());
   const answerWith = (error: statusPb.Status) => {

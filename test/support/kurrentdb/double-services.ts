@@ -5,6 +5,10 @@ import type { DoubleLog } from './double-log.ts';
 /** Server whose answers the double gives: EventStoreDB 24.2 or KurrentDB 26.1. test/support/kurrentdb/recorded has what real ones answered. */
 export type DoubleVersion = '24.2' | '26.1';
 
+/** Returns the version of doubles for which a test names none. VARVE_TEST_DOUBLE=26.1 runs the same tests on the other one. */
+export const defaultVersion = (): DoubleVersion =>
+  process.env['VARVE_TEST_DOUBLE'] === '26.1' ? '26.1' : '24.2';
+
 /** State of the subscriptions that tests can read. */
 export type Observed = {
   /** Positions after which the subscriptions began. undefined: at the log's beginning. */
@@ -33,9 +37,10 @@ export type DoubleServices = {
   readonly observed: Observed;
   /**
    * Called at the beginning of every call and of every write of a batch call. Throws if the caller may not make the call, if the call
-   * requires the leader and this node is another, and if a test injected a failure. Returns an injected fault that applies later.
+   * requires the leader and this node is another, and if a test injected a failure. `records`: number of an append's records. Returns an
+   * injected fault that applies later.
    */
-  enter(call: DoubleCall, metadata: Metadata): Promise<Fault | undefined>;
+  enter(call: DoubleCall, metadata: Metadata, records?: number): Promise<Fault | undefined>;
   /** `lost`: the leader is gone, and an election begins. `nobody`: there is no majority. In both a node cannot forward an append. */
   leaderState(): 'known' | 'lost' | 'nobody';
 };

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createDoubleLog, type DoubleLog } from './double-log.ts';
-import type { DoubleVersion } from './double-services.ts';
+import { defaultVersion } from './double-services.ts';
 import { type KurrentDbDouble, startKurrentDbDouble } from './kurrentdb-double.ts';
 import { openTcpGate, type TcpGate } from './tcp-gate.ts';
 
@@ -26,7 +26,7 @@ const ELECTION_MS = 1_000;
 
 export const startKurrentDbCluster = async ({
   electionMs = ELECTION_MS,
-  server = '24.2' as DoubleVersion,
+  server = defaultVersion(),
 } = {}): Promise<KurrentDbCluster> => {
   const log = createDoubleLog();
   const nodes: ClusterNode[] = [];

@@ -1,0 +1,13 @@
+import { afterAll, describe } from 'vitest';
+
+/** The suites whose tests name no version, on a double of 26.1. Their own files run them on 24.2. */
+const SUITES = ['connection', 'faults', 'foreign', 'read', 'subscription', 'cluster'];
+
+process.env['VARVE_TEST_DOUBLE'] = '26.1';
+afterAll(() => {
+  delete process.env['VARVE_TEST_DOUBLE'];
+});
+
+describe.each(SUITES)('version 26.1: %s', async (suite) => {
+  await import(`./kurrentdb-${suite}.test.ts`);
+});
