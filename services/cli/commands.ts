@@ -47,11 +47,11 @@ export const COMMANDS: readonly CommandRow[] = [
       'append the documents of JSONL files to the log; to continue an interrupted import, run the command again',
     argument: [
       '<files...>',
-      'JSONL files with one document per line, or one file from varve export or strapi export',
+      "JSONL files with one document per line, or one file from varve export or strapi export, or Strapi's SQLite database",
     ],
     options: [
-      ['--dry-run', 'with an archive from strapi export: show what would be imported, and write nothing'],
-      ['--json', 'with an archive from strapi export: print the summary as JSON'],
+      ['--dry-run', "with Strapi's archive or database: show what would be imported, and write nothing"],
+      ['--json', "with Strapi's archive or database: print the summary as JSON"],
     ],
     settings: IMPORT_SETTINGS,
     // importAny parses the settings: the import of an export needs fewer than an import of documents.
@@ -193,6 +193,12 @@ async function importAny(given: Given, options: ArchiveOptions, files: readonly 
   if (file !== undefined && files.length === 1 && isArchive(file)) {
     const contentTypes = given['contentTypes'] ?? file;
     const { importArchiveFile } = await import('./commands/import-archive.ts');
+    return importArchiveFile(file, parseSettings(IMPORT_SETTINGS, { ...given, contentTypes }), options);
+  }
+  const { isDatabase } = await import('../strapi/stage-database.ts');
+  if (file !== undefined && files.length === 1 && isDatabase(file)) {
+    const { importArchiveFile, projectOfDatabase } = await import('./commands/import-archive.ts');
+    const contentTypes = given['contentTypes'] ?? projectOfDatabase(file);
     return importArchiveFile(file, parseSettings(IMPORT_SETTINGS, { ...given, contentTypes }), options);
   }
   refuseArchiveOptions(options);

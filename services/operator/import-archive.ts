@@ -15,6 +15,9 @@ const FORM = z.strictObject({
   file: z.string(),
   key: z.string().optional(),
   roleDrafts: z.array(z.string()),
+  database: z
+    .strictObject({ collections: z.record(z.string(), z.string()), uploads: z.string().optional() })
+    .optional(),
 });
 
 /** Imports an archive of `strapi export` while the server, which is the leader, answers requests. The server reads the file. */
@@ -22,7 +25,7 @@ export const importArchiveOperation = defineOperation({ form: FORM, writes: true
 
 function importInServer(
   { imports, graph, space, data }: OperatorContext,
-  { file, key, roleDrafts }: z.output<typeof FORM>,
+  { file, key, roleDrafts, database }: z.output<typeof FORM>,
   signal: AbortSignal,
 ): AsyncIterable<ArchiveLine> {
   const { registry, defaultLocale, writer, epoch, takeAsset, defineRoles } = leadingImports(imports);
@@ -35,6 +38,7 @@ function importInServer(
       const summary = await importArchive({
         file,
         key,
+        database,
         registry,
         defaultLocale,
         space,

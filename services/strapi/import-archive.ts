@@ -12,6 +12,7 @@ import { archivedRights } from './archived-rights.ts';
 import { type AssetChecks, createAssetChecks } from './asset-checks.ts';
 import { createImportNotes, type ImportNote, type ImportNotes } from './import-notes.ts';
 import { stageArchive } from './stage-archive.ts';
+import { type DatabaseSource, stageDatabase } from './stage-database.ts';
 import { createStager } from './stager.ts';
 import { openStaging, type StagedRow, type Staging } from './staging.ts';
 
@@ -21,6 +22,8 @@ export type ArchiveImport = Pick<
 > & {
   readonly file: string;
   readonly key?: string | undefined;
+  /** Given if the file is Strapi's database, not an archive. */
+  readonly database?: DatabaseSource | undefined;
   /** File for staging the archive; removed by the caller. */
   readonly stagingFile: string;
   /** Content that was stored before the import. */
@@ -68,7 +71,7 @@ export type ArchiveSummary = {
 const BATCH = 512;
 
 /**
- * Reads an archive that `strapi export` wrote, and appends its documents with their rows unchanged. Ids of events are derived from their
+ * Reads an archive that `strapi export` wrote, or Strapi's SQLite database, and appends its documents with their rows unchanged. Ids of events are derived from their
  * content, so existing events are not written again.
  */
 export async function importArchive(options: ArchiveImport): Promise<ArchiveSummary> {
@@ -83,8 +86,11 @@ export async function importArchive(options: ArchiveImport): Promise<ArchiveSumm
       assets++;
       await options.takeAsset(asset);
     };
-    const archive = { file, key, onBytes };
-    const { version: strapi } = await stageArchive({ archive, stager, checks, onAsset });
+    const into = { stager, checks, onAsset };
+    const { version: strapi } =
+      options.database === undefined
+        ? await stageArchive({ archive: { file, key, onBytes }, ...into })
+        : await stageDatabase({ ...options.database, file, registry, ...into });
     const written = await writeDocuments(options, { staging, notes, checks });
     const { refused, stored, ...counts } = written;
     const roles = archivedRights(staging, registry);

@@ -20,7 +20,7 @@ import { checkScalar } from '../command/check-scalar.ts';
 import type { BodyProblem } from '../command/problem.ts';
 import type { ImportNotes } from './import-notes.ts';
 import type { LinkedRow, Staging } from './staging.ts';
-import { valueToStore } from './stored-value.ts';
+import { nearestInt64, valueToStore } from './stored-value.ts';
 
 export type ValueScope = {
   readonly registry: SchemaRegistry;
@@ -93,7 +93,11 @@ function scalarValue({ notes }: ValueScope, model: Model, attribute: ScalarAttri
   const example = Number.isNaN(id) ? undefined : `row ${id}`;
   const isAbsent = value === null || value === undefined;
   if (isAbsent && !attribute.required) return undefined;
-  const stored = isAbsent ? undefined : valueToStore(attribute.type, value);
+  const fitting = isAbsent ? undefined : valueToStore(attribute.type, value);
+  const nearest = isAbsent || fitting !== undefined ? undefined : nearestInt64(attribute.type, value);
+  const stored = fitting ?? nearest;
+  if (nearest !== undefined)
+    notes.add(what, `stored as ${nearest}, the nearest value that fits: was ${value}`, example);
   if (!isAbsent && stored === undefined) {
     const reason = `omitted: not a value of the type ${attribute.type}: ${jsonText(value).slice(0, 80)}`;
     notes.add(what, reason, example);

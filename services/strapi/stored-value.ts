@@ -45,6 +45,18 @@ export function valueToStore(type: ScalarType, value: unknown): unknown {
   }
 }
 
+const MAX_INT64 = 2n ** 63n - 1n;
+
+/** Returns the nearest biginteger to a whole number beyond the range, which SQLite rounds; undefined for any other value. */
+export function nearestInt64(type: ScalarType, value: unknown): string | undefined {
+  if (type !== 'biginteger' || !['number', 'string'].includes(typeof value)) return undefined;
+  const digits = typeof value === 'number' && Number.isInteger(value) ? String(BigInt(value)) : String(value);
+  if (!/^[+-]?\d{19,40}$/.test(digits)) return undefined;
+  const number = BigInt(digits);
+  if (number > MAX_INT64) return String(MAX_INT64);
+  return number < -MAX_INT64 - 1n ? String(-MAX_INT64 - 1n) : undefined;
+}
+
 function finite(number: number): number | undefined {
   return Number.isFinite(number) ? number : undefined;
 }

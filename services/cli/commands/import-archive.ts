@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { pino } from 'pino';
 import { defined } from '../../../shared/defined.ts';
 import { makeFolder } from '../../../shared/make-folder.ts';
@@ -10,6 +10,8 @@ import type { ArchiveLine } from '../../operator/import-archive.ts';
 import { channelOfHolder } from '../../operator/open-operations.ts';
 import { withScratchDirectory } from '../../operator/scratch-directory.ts';
 import { type ArchiveSummary, importArchive } from '../../strapi/import-archive.ts';
+import { type DatabaseSource, isDatabase } from '../../strapi/stage-database.ts';
+import { collectionNames } from '../../strapi/strapi-tables.ts';
 import { presentSummary } from '../output/archive-summary.ts';
 import { showProgress } from '../output/import-progress.ts';
 import { type ReadContentTypes, readContentTypes } from '../settings/read-content-types.ts';
@@ -19,7 +21,8 @@ import { type ImportTarget, importHere } from './import-here.ts';
 export type ArchiveOptions = { readonly dryRun?: true; readonly json?: true };
 
 /**
- * `varve import` of an archive that `strapi export` wrote. Without other content types in the settings, it uses those of the archive.
+ * `varve import` of an archive that `strapi export` wrote, or of Strapi's SQLite database. Without other content types in the settings, an
+ * archive has its own.
  * Throws at the end if documents were refused.
  */
 export async function importArchiveFile(
@@ -28,14 +31,18 @@ export async function importArchiveFile(
   { dryRun, json }: ArchiveOptions,
 ): Promise<void> {
   const contentTypes = await readContentTypes(settings, pino({ level: 'warn' }, pino.destination(2)));
+  const database = isDatabase(file) ? sourceOf(file, settings, contentTypes) : undefined;
   const run = (target: ImportTarget, scratch: string) => {
     const progress = showImport(file);
     const stagingFile = join(scratch, 'archive.db');
-    return importArchive({ ...settings, ...target, ...progress, file, stagingFile }).finally(progress.end);
+    const options = { ...settings, ...target, ...progress, file, database, stagingFile };
+    return importArchive(options).finally(progress.end);
   };
   const started = performance.now();
   const summary =
-    dryRun === true ? await inTemporary(contentTypes, run) : await inData(file, settings, contentTypes, run);
+    dryRun === true
+      ? await inTemporary(contentTypes, run)
+      : await inData({ file, database, settings }, contentTypes, run);
   const seconds = (performance.now() - started) / 1000;
   if (json)
     console.log(
@@ -50,17 +57,32 @@ export async function importArchiveFile(
     throw new Error(`the import differs from the archive in ${summary.mismatches.length} places, see above`);
 }
 
+/** Returns facts about the project of a database: the names of its tables, and the folder of its uploads. */
+function sourceOf(
+  file: string,
+  { contentTypes: folder }: ImportSettings,
+  { definitions }: ReadContentTypes,
+): DatabaseSource {
+  const projects = [projectOfDatabase(file), folder, dirname(resolve(folder))];
+  const uploads = projects.map((project) => join(project, 'public/uploads')).find((each) => existsSync(each));
+  return { collections: collectionNames(definitions), uploads: uploads && resolve(uploads) };
+}
+
+/** Returns the folder of the project of a database, which Strapi has at `.tmp/data.db`. */
+export function projectOfDatabase(file: string): string {
+  return dirname(dirname(resolve(file)));
+}
+
 type Run = (target: ImportTarget, scratch: string) => Promise<ArchiveSummary>;
 
 /** Lets the server that holds the data directory read and import the archive, while it answers requests. */
 async function importByServer(
-  file: string,
-  { key, roleDrafts }: ImportSettings,
+  { file, database, settings: { key, roleDrafts } }: Source,
   channel: OperatorChannel,
 ): Promise<ArchiveSummary> {
   const progress = showImport(file);
   // The server may have another working directory.
-  const request = { file: resolve(file), roleDrafts, ...defined({ key }) };
+  const request = { file: resolve(file), roleDrafts, ...defined({ key, database }) };
   let summary: ArchiveSummary | undefined;
   try {
     for await (const line of callOperator(channel, 'import-archive', request) as AsyncIterable<ArchiveLine>) {
@@ -75,19 +97,21 @@ async function importByServer(
   return summary;
 }
 
-async function inData(
-  file: string,
-  settings: ImportSettings,
-  contentTypes: ReadContentTypes,
-  run: Run,
-): Promise<ArchiveSummary> {
+type Source = {
+  readonly file: string;
+  readonly database: DatabaseSource | undefined;
+  readonly settings: ImportSettings;
+};
+
+async function inData(source: Source, contentTypes: ReadContentTypes, run: Run): Promise<ArchiveSummary> {
+  const { settings } = source;
   try {
     return await importHere(settings, contentTypes, (target) => {
       makeFolder(settings.data);
       return withScratchDirectory(settings.data, (scratch) => run(target, scratch));
     });
   } catch (error) {
-    return importByServer(file, settings, channelOfHolder(error));
+    return importByServer(source, channelOfHolder(error));
   }
 }
 
