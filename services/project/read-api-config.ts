@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { z } from 'zod';
+import { isProject, projectRoot } from './project-root.ts';
 import { readConfig } from './read-config.ts';
 
 /** Request settings of a project's `config/api`. A missing member has Strapi's default. */
@@ -57,13 +59,19 @@ const PREFIX = z
 const HIDING = z.looseObject({ responses: z.looseObject({ privateAttributes: z.array(z.unknown()) }) });
 
 /**
- * Reads the API configuration next to a project's `src`. Returns undefined if the folder is not in a project, or if the project has none.
+ * Reads the API configuration next to a project's `src`. A project without one has Strapi's defaults. Returns undefined if the folder is not
+ * in a project.
  * Throws if it cannot be evaluated and makes attributes private: answers would show them.
  */
 export function readApiConfig(contentTypes: string): ApiConfig | undefined {
+  const root = projectRoot(contentTypes);
+  if (root === undefined) return undefined;
   const found = readConfig(contentTypes, 'api');
-  if (found === undefined) return undefined;
-  const { files, evaluated } = found;
+  if (found === undefined && !isProject(root)) return undefined;
+  const { files, evaluated } = found ?? {
+    files: [path.join(root, 'config', 'api')],
+    evaluated: { kind: 'value', value: undefined } as const,
+  };
   const file = files.join(' and ');
   const hides = () => files.some((each) => readFileSync(each, 'utf8').includes('privateAttributes'));
   if (evaluated.kind === 'failed' && hides()) {

@@ -10,9 +10,14 @@ export type Pagination = {
   readonly start: number;
   readonly limit: number;
   readonly withCount: boolean;
+  /** True: all entries, which `meta.pagination` shows as a size of -1. */
+  readonly everything?: boolean;
   /** Cursor in the request; '' begins a walk. */
   readonly cursor?: string;
 };
+
+/** Maximum number of entries on a page, also without a configured limit. */
+export const MAX_PAGE = 100_000;
 
 /** Default for the maximum number of skipped rows; cursors have no such limit. */
 export const DEFAULT_MAX_OFFSET = 100_000;
@@ -21,7 +26,7 @@ export const DEFAULT_MAX_OFFSET = 100_000;
 export type PageRules = {
   /** Maximum number of entries that a page may skip; absent: DEFAULT_MAX_OFFSET. */
   readonly maxOffset?: number;
-  /** Entries of a page without a given size: Strapi's `rest.defaultLimit`; absent = 25. */
+  /** Entries of a page without a given size: Strapi's `rest.defaultLimit`; absent = 25. Infinity: all entries, as -1 in Strapi. */
   readonly defaultLimit?: number;
   /** A larger page is cut to this, silently: Strapi's `rest.maxLimit`; absent = 100. */
   readonly maxLimit?: number;
@@ -63,7 +68,11 @@ export function refuseRootPages(query: QueryObject, problems: Problems): void {
 export function resolvePagination(query: QueryObject, problems: Problems, rules: PageRules = {}): Pagination {
   const { defaultLimit = 25, maxLimit = 100, withCount: counts = true } = rules;
   const limits = { defaultLimit: Math.min(defaultLimit, maxLimit), maxLimit };
-  const absent: Pagination = { form: 'page', start: 0, limit: limits.defaultLimit, withCount: counts };
+  const isEverything = defaultLimit === Number.POSITIVE_INFINITY;
+  // As in Strapi, the limit of a page does not apply to a request without a page.
+  const everything = { form: 'page', start: 0, limit: MAX_PAGE, everything: true } as const;
+  const firstPage = { form: 'page', start: 0, limit: limits.defaultLimit } as const;
+  const absent: Pagination = { ...(isEverything ? everything : firstPage), withCount: counts };
   if (isGiven(query['page']) || isGiven(query['pageSize'])) {
     const found = { page: query['page'], pageSize: query['pageSize'] };
     refuse(problems, MIXED, found, 'pagination[page], pagination[pageSize]');
@@ -75,6 +84,7 @@ export function resolvePagination(query: QueryObject, problems: Problems, rules:
   if (value['cursor'] !== undefined) return { ...cursorForm(value, problems, limits), withCount };
   const isPage = (value['page'] ?? value['pageSize'] ?? null) !== null;
   const isOffset = (value['start'] ?? value['limit'] ?? null) !== null;
+  if (!isPage && !isOffset && isEverything) return { ...absent, withCount };
   if (isPage && isOffset) {
     problems.push({
       phase: 'pages',
@@ -87,8 +97,12 @@ export function resolvePagination(query: QueryObject, problems: Problems, rules:
     return absent;
   }
   const rows = isOffset ? offsetForm(value, problems, limits) : pageForm(value, problems, limits);
-  refuseFarOffset(rows.start, value, problems, rules.maxOffset);
-  return { form: namesPage(value) ? 'page' : 'offset', ...rows, withCount };
+  const hasSize = (value['pageSize'] ?? value['limit'] ?? null) !== null;
+  const isWhole = isEverything && !hasSize && maxLimit >= MAX_PAGE;
+  // In Strapi every page of all entries begins with the first one.
+  const wanted = isWhole ? { ...rows, start: isOffset ? rows.start : 0, everything: true } : rows;
+  refuseFarOffset(wanted.start, value, problems, rules.maxOffset);
+  return { form: namesPage(value) ? 'page' : 'offset', ...wanted, withCount };
 }
 
 function isGiven(value: QueryValue | undefined): boolean {
@@ -125,14 +139,15 @@ export function describePagination(
   total: number | undefined,
   nextCursor: string | null = null,
 ): object {
-  const { start, limit } = pagination;
+  const { start } = pagination;
+  const limit = pagination.everything === true ? -1 : pagination.limit;
   if (pagination.form === 'cursor') {
     return { pageSize: limit, ...defined({ total }), nextCursor };
   }
   if (pagination.form === 'offset') return total === undefined ? { start, limit } : { start, limit, total };
-  const page = Math.floor(start / limit) + 1;
+  const page = Math.floor(start / pagination.limit) + 1;
   if (total === undefined) return { page, pageSize: limit };
-  return { page, pageSize: limit, pageCount: Math.ceil(total / limit), total };
+  return { page, pageSize: limit, pageCount: limit === -1 ? 0 : Math.ceil(total / limit), total };
 }
 
 /** Resolves `pagination[cursor]` with the page size in either form. A cursor page has no number. */

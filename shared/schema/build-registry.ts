@@ -68,9 +68,9 @@ export function buildRegistry(files: readonly SchemaFile[]): ParsedFiles {
   for (const { model, report } of [...types, ...components]) checkReferences(model, registry, report);
   for (const { model, report } of types) checkThrough(model, registry, report);
   for (const { model, report } of components) {
-    for (const { attribute, chain } of componentCycles(registry.components, model)) {
+    for (const { path, chain } of componentCycles(registry.components, model)) {
       const message = `a component that contains itself: ${chain.join(' → ')}`;
-      report(['attributes', attribute, 'component'], message);
+      report(['attributes', ...path], message);
     }
   }
   const sources = new Map<Uid, unknown>(

@@ -88,7 +88,6 @@ function attributeOf(
     }
     case 'dynamiczone': {
       const { components, min, max } = raw as RawDynamicZone;
-      if (context.owner === 'component') report(['type'], 'a component cannot contain a dynamic zone');
       return { ...base, kind: type, components, ...limits(min, max, report) };
     }
     default:

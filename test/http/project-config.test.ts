@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { createEvaluateModule } from '../../services/project/evaluate-project.ts';
@@ -7,7 +7,7 @@ import { readCorsConfig } from '../../services/project/read-cors-config.ts';
 import { createAsk } from '../support/access-client.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { startServer } from '../support/server.ts';
-import { NOTE, strapiProject as project } from '../support/strapi-project.ts';
+import { NOTE, strapiProject as project, projectFolder } from '../support/strapi-project.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
 it("takes the project's rest settings, and serves its prefix as well as /api", async () => {
@@ -173,6 +173,101 @@ it('serves lists without totals and with long pages, and paths without a prefix,
     );
 });
 
+it.each([
+  ['a configuration', { 'config/server.js': 'module.exports = {};' }],
+  ['the dependency', { 'package.json': '{ "dependencies": { "@strapi/strapi": "5.30.0" } }' }],
+])("has Strapi's defaults in a project with %s and without config/api", async (_, files) => {
+  const folder = project(files);
+  for (const at of [folder, join(folder, 'src')])
+    expect(readApiConfig(at)).toMatchObject({
+      strictParams: false,
+      defaultLimit: 25,
+      maxLimit: Number.POSITIVE_INFINITY,
+      prefix: '/api',
+    });
+});
+
+it('answers all entries without a limit if the project says so, as Strapi does', async () => {
+  const paginations = async (rest: string) => {
+    const server = await startServer({
+      contentTypes: project({ 'config/api.js': `module.exports = { rest: ${rest} };` }),
+    });
+    onTestFinished(() => server.dispose());
+    const ask = createAsk(server.url);
+    for (const text of ['a', 'b', 'c']) await ask('/api/notes', { method: 'POST', body: { data: { text } } });
+    const found = [];
+    for (const query of [
+      ...['', 'pagination[withCount]=false', 'pagination[page]=2', 'pagination[start]=1'],
+      ...['pagination[pageSize]=2', 'pagination[limit]=2'],
+    ]) {
+      const { body } = await ask(`/api/notes?${query}`);
+      found.push([body.data.length, body.meta.pagination]);
+    }
+    return found;
+  };
+  const all = { page: 1, pageSize: -1, pageCount: 0, total: 3 };
+  const given = [
+    [2, { page: 1, pageSize: 2, pageCount: 2, total: 3 }],
+    [2, { start: 0, limit: 2, total: 3 }],
+  ];
+  expect(await paginations('{ defaultLimit: -1 }')).toEqual([
+    [3, all],
+    [3, { page: 1, pageSize: -1 }],
+    [3, all],
+    [2, { start: 1, limit: -1, total: 3 }],
+    ...given,
+  ]);
+  expect(await paginations('{ defaultLimit: -1, maxLimit: 2 }')).toEqual([
+    [3, all],
+    [3, { page: 1, pageSize: -1 }],
+    [1, { page: 2, pageSize: 2, pageCount: 2, total: 3 }],
+    [2, { start: 1, limit: 2, total: 3 }],
+    ...given,
+  ]);
+});
+
+it('evaluates TypeScript that imports its neighbours, and has the names of CommonJS', () => {
+  const folder = project({
+    'config/api.ts':
+      "import type { Core } from '@strapi/strapi';\nimport path from 'path';\nimport limits, { prefix } from './shared/limits';\nimport { hidden } from './hidden.js';\nimport texts from './texts.json';\nimport { parts } from '../parts';\nconst config: unknown = ({ env }) => ({ rest: { ...limits, prefix, ...parts }, responses: { privateAttributes: [hidden, texts.name, path.basename(path.join(__dirname, '..')), require('./more').name] } });\nexport default config;",
+    'config/shared/limits.ts':
+      "import { seven } from './seven';\nexport const prefix = '/v7';\nexport default { maxLimit: seven as number };",
+    'config/shared/seven.ts': 'export const seven: number = 7;',
+    'config/hidden.ts': "export const hidden = 'one';",
+    'config/texts.json': '{ "name": "two" }',
+    'config/more.js': "exports.name = 'three';",
+    'parts/index.ts': 'export const parts = { strictParams: true };',
+  });
+  const config = readApiConfig(folder);
+  expect(config).not.toHaveProperty('failure');
+  expect(config).toMatchObject({ maxLimit: 7, prefix: '/v7', strictParams: true });
+  expect(config?.privateAttributes).toEqual(['one', 'two', folder.split('/').at(-1), 'three']);
+});
+
+it('names the import of a configuration that does not exist', () => {
+  const config = readApiConfig(
+    project({ 'config/api.ts': "import { x } from './nowhere';\nexport default { x };" }),
+  );
+  expect(config?.failure).toContain('nowhere');
+});
+
+it('names the project below a repository', async () => {
+  const schema = JSON.stringify(NOTE);
+  const repository = projectFolder({
+    'package.json': '{ "name": "site" }',
+    'apps/cms/src/api/note/content-types/note/schema.json': schema,
+    'node_modules/cms/src/api/note/content-types/note/schema.json': schema,
+  });
+  onTestFinished(() => rmSync(repository, { recursive: true }));
+  const data = join(repository, 'data');
+  const { code, stderr } = await runVarve(['serve', '--content-types', repository, '--data', data]);
+  expect(code).toBe(1);
+  const cms = join(repository, 'apps/cms');
+  expect(stderr).toContain(
+    `${repository} is not a Strapi project, but contains ${cms}: pass --content-types ${cms}`,
+  );
+});
+
 it('refuses a configuration that cannot be read and makes attributes private', () => {
   const config = (text: string) => () =>
     readApiConfig(project({ 'config/api.js': `require('nonsense'); module.exports = ${text};` }));
@@ -182,7 +277,7 @@ it('refuses a configuration that cannot be read and makes attributes private', (
   expect(config('{}')()).toMatchObject({ failure: expect.stringContaining('nonsense') });
 });
 
-it('reads nothing without a project, or without a configuration', () => {
+it('reads nothing without a project', () => {
   expect(readApiConfig(project({}))).toBeUndefined();
   expect(readApiConfig('test/conformance/schema')).toBeUndefined();
 });

@@ -10,10 +10,18 @@ export const NOTE = {
 
 /** Creates a Strapi project with these files and a content type. It is removed after the test. */
 export function strapiProject(files: { readonly [file: string]: string }): string {
-  const folder = mkdtempSync(join(tmpdir(), 'varve-project-'));
+  const folder = projectFolder({
+    'src/api/note/content-types/note/schema.json': JSON.stringify(NOTE),
+    ...files,
+  });
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const all = { 'src/api/note/content-types/note/schema.json': JSON.stringify(NOTE), ...files };
-  for (const [file, text] of Object.entries(all)) {
+  return folder;
+}
+
+/** Creates a folder with these files. The caller removes it. */
+export function projectFolder(files: { readonly [file: string]: string }): string {
+  const folder = mkdtempSync(join(tmpdir(), 'varve-project-'));
+  for (const [file, text] of Object.entries(files)) {
     mkdirSync(join(folder, dirname(file)), { recursive: true });
     writeFileSync(join(folder, file), text);
   }

@@ -8,7 +8,7 @@ import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../../../shared/schema/type-definitions.ts';
 import { createLossCheck, type RefuseLosses } from '../../content-types/loss-check.ts';
 import { createEvaluateModule } from '../../project/evaluate-project.ts';
-import { projectRoot } from '../../project/project-root.ts';
+import { projectRoot, projectsBelow } from '../../project/project-root.ts';
 import { type ApiConfig, readApiConfig } from '../../project/read-api-config.ts';
 import { registeredFields } from '../../project/registered-fields.ts';
 import { checkDefaultPopulates } from '../../query/default-populate.ts';
@@ -58,6 +58,11 @@ export async function readContentTypes(
     : loadContentTypes(folder, options);
   const problems = loaded.kind === 'problems' ? loaded.problems : checkDefaultPopulates(loaded.registry);
   if (loaded.kind === 'problems' || problems.length > 0) {
+    const below = projectRoot(folder) === undefined && !isArchive(folder) ? projectsBelow(folder) : [];
+    if (below.length > 0)
+      throw new Error(
+        `${folder} is not a Strapi project, but contains ${below.join(', ')}: pass --content-types ${below[0]}`,
+      );
     const lines = problems.map((problem) => `  ${problemLine(problem)}`);
     throw new Error(`the content types in ${folder} cannot be used\n${lines.join('\n')}`);
   }

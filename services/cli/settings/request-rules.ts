@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import { METRICS } from '../../operating/metric-definitions.ts';
 import type { Metrics } from '../../operating/metrics.ts';
 import type { ApiConfig } from '../../project/read-api-config.ts';
+import { MAX_PAGE } from '../../query/pagination.ts';
 import type { RequestRules } from '../../query/plan-query.ts';
-import { MAX_PAGE } from './request-settings.ts';
 import type { ServeSettings } from './settings.ts';
 
 /** Maximum number of ignored parameters whose names are logged. Callers can invent any number of names. */
@@ -28,7 +28,7 @@ export function requestRules(
   const { maxOffset, strictParams = project?.strictParams ?? true } = settings;
   const strictDocuments = settings.strictParams ?? project?.strictDocuments ?? true;
   const rules = {
-    defaultLimit: settings.defaultLimit ?? Math.min(project?.defaultLimit ?? 25, MAX_PAGE),
+    defaultLimit: settings.defaultLimit ?? project?.defaultLimit ?? 25,
     // Strapi's template sets 100: the limit without a configuration. A configuration without a limit has none.
     maxLimit: settings.maxLimit ?? Math.min(project?.maxLimit ?? 100, MAX_PAGE),
     withCount: project?.withCount ?? true,

@@ -1,20 +1,18 @@
+import { MAX_PAGE } from '../../query/pagination.ts';
 import { choice, type SettingsTable, wholeNumber, yesOrNo } from './setting.ts';
-
-/** Maximum number of entries on a page that can be configured. */
-export const MAX_PAGE = 100_000;
 
 /** Settings for requests: Strapi's `config/api`, and those that depend on its database. */
 export const REQUEST_SETTINGS = {
   strictParams: {
     flags: '--strict-params <boolean>',
     description:
-      'refuse unknown root parameters and wrong values of status and locale, like strictParams of Strapi; false: ignore them, and log each unknown name once (default: as config/api next to src says, or true without that file)',
+      'refuse unknown root parameters and wrong values of status and locale, like strictParams of Strapi; false: ignore them, and log each unknown name once (default: as config/api next to src says, or true outside of a project)',
     schema: yesOrNo.optional(),
   },
   strictRelations: {
     flags: '--strict-relations <boolean>',
     description:
-      'refuse to publish an entry that lacks a required relation or file, like strictRelations of Strapi (default: as config/api next to src says, or true without that file)',
+      'refuse to publish an entry that lacks a required relation or file, like strictRelations of Strapi (default: as config/api next to src says, or true outside of a project)',
     schema: yesOrNo.optional(),
   },
   defaultLimit: {
@@ -26,7 +24,7 @@ export const REQUEST_SETTINGS = {
   maxLimit: {
     flags: '--max-limit <number>',
     description:
-      "maximum number of entries on a page, like Strapi's rest.maxLimit; a larger page is cut (default: as config/api says, or 100 without that file)",
+      "maximum number of entries on a page, like Strapi's rest.maxLimit; a larger page is cut (default: as config/api says, or 100 outside of a project)",
     schema: wholeNumber(1, MAX_PAGE).optional(),
   },
   contains: {

@@ -239,6 +239,17 @@ const RELATIONS: readonly AcceptedProject[] = [
     warnings: ['x.component: left out', 'zone.components[1]: served without `"shared.gone"`'],
   },
   {
+    title: 'a component that contains itself through a dynamic zone',
+    files: {
+      ...type('thing', { box: { type: 'component', component: 'shared.box' } }),
+      'components/shared/box.json': {
+        attributes: { zone: { type: 'dynamiczone', components: ['shared.box', 'shared.part'] } },
+      },
+      'components/shared/part.json': { attributes: { name: { type: 'string' } } },
+    },
+    warnings: ['shared.box zone.components[0]: served without `"shared.box"`'],
+  },
+  {
     title: 'a component that contains itself',
     files: {
       ...type('thing', { box: { type: 'component', component: 'shared.box' } }),

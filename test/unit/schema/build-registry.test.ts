@@ -142,7 +142,6 @@ test('components must exist, and contain no zone, no two-sided relation and not 
     ),
   ).toEqual([
     'page.json $.attributes.zone.min: min 3 is above max 2',
-    'x.c.json $.attributes.zone.type: a component cannot contain a dynamic zone',
     'x.c.json $.attributes.page.inversedBy: a relation in a component has no inverse side',
     'page.json $.attributes.one.component: component x.none is not defined',
     'page.json $.attributes.zone.components[1]: component x.none is not defined',

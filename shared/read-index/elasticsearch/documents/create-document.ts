@@ -9,7 +9,7 @@ import { copiesAt } from './copies.ts';
 import { cachedOwnPart, cacheOwnPart, writeOrCopy } from './own-part.ts';
 import { pathEnds, sortsText } from './sort-values.ts';
 import { type RowNode, writeColumns, writeTexts } from './write-columns.ts';
-import { writeItem } from './write-items.ts';
+import { placeOfItem, writeItem } from './write-items.ts';
 import { type FieldTexts, writeWords } from './write-words.ts';
 
 type Members<T> = { [name: string]: T };
@@ -225,11 +225,7 @@ function writeComponents(making: Making, place: Place, node: RowNode, own: boole
 
 function writeComponent(making: Making, step: PlacedItems, item: IndexedComponent, own: boolean): StoredPart {
   const { sink, neighbours } = making;
-  if (step.kind === 'zone') {
-    const place = step.components.get(item.component);
-    if (place === undefined) throw new Error(`${item.component} does not belong in ${step.objectField}`);
-    return writeItem(sink, neighbours, place, item);
-  }
+  if (step.kind === 'zone') return writeItem(sink, neighbours, placeOfItem(step, item), item);
   putByte(sink, OPENING_BRACE);
   const { links, parts } = writeBody(making, step.place, item, own);
   putByte(sink, CLOSING_BRACE);

@@ -1,7 +1,7 @@
 import { defined } from '../../../defined.ts';
 import type { Neighbours } from '../../document-index.ts';
 import type { IndexedComponent } from '../../read-index.ts';
-import type { Place } from '../layout/document-layout.ts';
+import type { Place, PlacedComponents, PlacedZone } from '../layout/document-layout.ts';
 import type { StoredLinks, StoredPart } from '../layout/index-document.ts';
 import { type ByteSink, putByte, writeText } from './byte-sink.ts';
 import { writeColumns, writeTexts } from './write-columns.ts';
@@ -42,6 +42,13 @@ export function writeItem(
   return stored;
 }
 
+/** Returns the node of an item. Throws if a dynamic zone does not have its kind. */
+export function placeOfItem(step: PlacedComponents | PlacedZone, { component }: IndexedComponent): Place {
+  const place = step.kind === 'zone' ? step.components.get(component) : step.place;
+  if (place === undefined) throw new Error(`${component} does not belong in ${step.objectField}`);
+  return place;
+}
+
 /** Returns the component itself, and the single components in it. */
 function partsOfItem(place: Place, part: IndexedComponent): readonly PlacedPart[] {
   const below = [...place.steps.values()].flatMap((step) => {
@@ -74,13 +81,14 @@ function writeContained(writing: Writing, place: Place, part: IndexedComponent):
   const components: { [attribute: string]: readonly StoredPart[] } = {};
   for (const step of place.steps.values()) {
     const items = part.components[step.attribute] ?? [];
-    if (step.kind !== 'component' || items.length === 0) continue;
-    components[step.attribute] = step.list
-      ? items.map((item) => {
-          writeText(sink, writing.contained++ === 0 ? ',"c":[' : ',');
-          return writeItem(sink, neighbours, step.place, item);
-        })
-      : items.slice(0, 1).map((item) => writeContained(writing, step.place, item));
+    if (step.kind === 'relation' || items.length === 0) continue;
+    components[step.attribute] =
+      step.kind === 'zone' || step.list
+        ? items.map((item) => {
+            writeText(sink, writing.contained++ === 0 ? ',"c":[' : ',');
+            return writeItem(sink, neighbours, placeOfItem(step, item), item);
+          })
+        : items.slice(0, 1).map((item) => writeContained(writing, step.place, item));
   }
   return {
     key: part.key,

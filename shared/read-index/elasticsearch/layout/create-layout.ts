@@ -229,10 +229,10 @@ function createSharedComponents(
   return { kind: 'component', attribute: name, member: memberOf(name), objectField, list: repeatable, place };
 }
 
-/** Returns the kind of a dynamic zone's component, and the attributes from there to the row set. */
+/** Returns the kind of a dynamic zone's component, and the attributes and kinds from there to the row set. */
 function markOf({ path }: RowSet): string {
   return path
-    .flatMap(({ attribute, zoneComponent }, at) => zoneComponent ?? (at === 0 ? [] : attribute))
+    .flatMap(({ attribute, zoneComponent = [] }, at) => [at === 0 ? [] : attribute, zoneComponent].flat())
     .join('/');
 }
 
@@ -251,11 +251,14 @@ function createZone(
   at: Address,
   { name, components }: DynamicZoneAttribute,
 ): PlacedStep {
-  const objectField = `${at.prefix}c.${name}`;
+  const { item } = at;
+  // A zone in an item has its components in the list of all lists of that item.
+  const objectField = item === undefined ? `${at.prefix}c.${name}` : `${item.list}.c`;
   const inside = { ...around, path: [...around.path, name] };
   const places = components.map((uid) => {
     const step = { attribute: name, zoneComponent: uid, component: uid };
-    return [uid, createItemPlace(inside, at, { list: objectField, mark: uid }, step)] as const;
+    const mark = item === undefined ? uid : `${markOf(at.rowSet)}/${name}/${uid}`;
+    return [uid, createItemPlace(inside, at, { list: objectField, mark }, step)] as const;
   });
   return { kind: 'zone', attribute: name, member: memberOf(name), objectField, components: new Map(places) };
 }

@@ -175,7 +175,9 @@ function sharedProperties(places: Iterable<Place>): Properties {
     addColumns(groups, place, false);
     for (const step of place.steps.values()) {
       if (step.kind === 'relation') addRelation(groups, place, step, false);
-      else if (step.kind === 'component') step.list ? lists.push(step.place) : add(step.place);
+      else if (step.kind === 'zone') lists.push(...step.components.values());
+      else if (step.list) lists.push(step.place);
+      else add(step.place);
     }
   };
   for (const place of places) add(place);
