@@ -1,4 +1,5 @@
 import type { ContentTypeDefined } from '../../shared/document/events.ts';
+import { definitionStream } from '../../shared/document/stream-name.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { isForeign } from '../../shared/event-store/unreadable.ts';
 import { isFenced } from '../../shared/fleet/fence.ts';
@@ -7,7 +8,6 @@ import type { ContentType, Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { registryOfDefinitions } from '../../shared/schema/type-definitions.ts';
 import { digestText } from '../../shared/text-digest.ts';
-import { definitionStream } from '../content-types/append-definitions.ts';
 import type { EpochAt } from '../fleet/epochs.ts';
 
 /** A definition of a content type, in force from a position of the log on. */

@@ -1,4 +1,5 @@
 import type { ContentTypeDefined } from '../../shared/document/events.ts';
+import { definitionStream } from '../../shared/document/stream-name.ts';
 import { AppendTooLarge, type EventStore } from '../../shared/event-store/event-store.ts';
 import { newEvent } from '../../shared/events/new-event.ts';
 import type { Lead } from '../../shared/fleet/lease.ts';
@@ -45,9 +46,4 @@ async function appendDefinition(
       cause: error,
     });
   }
-}
-
-/** Returns the stream of a content type's definitions. No document's stream has its category: those begin with a namespace. */
-export function definitionStream(space: string, uid: string): string {
-  return `${space}.content_type-${uid.replaceAll(/[^a-zA-Z0-9]/g, '_')}`;
 }

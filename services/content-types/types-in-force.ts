@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { definitionStream } from '../../shared/document/stream-name.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
 import { leaseStream } from '../../shared/fleet/lease-events.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
-import { definitionStream } from './append-definitions.ts';
 import { trackDefinitions, typesNotInForce } from './definitions-in-force.ts';
 import { describeDifferences } from './describe-differences.ts';
 import { createTypesWatch, type TypesWatch } from './types-watch.ts';

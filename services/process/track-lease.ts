@@ -1,8 +1,8 @@
+import { definitionStream } from '../../shared/document/stream-name.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { stopsReaders, UnreadableEvent } from '../../shared/event-store/unreadable.ts';
 import { leaseStream } from '../../shared/fleet/lease-events.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
-import { definitionStream } from '../content-types/append-definitions.ts';
 import { watchTypes } from '../content-types/types-in-force.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { createLeaseView, type LeaseView, readLease } from '../fleet/lease-view.ts';

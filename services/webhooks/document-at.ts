@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { type ContentGraph, openContentGraph } from '../../projections/graph/content-graph.ts';
-import { documentStream } from '../../shared/document/stream-name.ts';
+import { openContentGraph } from '../../projections/graph/content-graph.ts';
+import { definitionStream, documentStream } from '../../shared/document/stream-name.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { isForeign } from '../../shared/event-store/unreadable.ts';
 import { isFenced } from '../../shared/fleet/fence.ts';
@@ -25,7 +24,6 @@ export type PastRow = {
 export type PastOptions = {
   readonly log: Pick<EventStore, 'readStream'>;
   readonly space: string;
-  readonly graph: Pick<ContentGraph, 'definition'>;
   readonly registry: SchemaRegistry;
 };
 
@@ -36,20 +34,15 @@ export type DocumentMoment = {
   readonly revision: bigint;
 };
 
-/** Applies the document's own stream up to a revision to a graph in memory, under the content types of today. */
+/**
+ * Applies the document's own stream up to a revision to a graph in memory, each event under the content types of its time. The types of
+ * today come last, so that renamed attributes keep their values.
+ */
 export async function readDocumentAt(options: PastOptions, moment: DocumentMoment): Promise<PastDocument> {
   const { registry } = options;
   const graph = openContentGraph(':memory:');
   try {
-    const definitions = [...registry.contentTypes.keys()].map((uid) => options.graph.definition(uid));
-    const own = await ownEvents(options, moment);
-    const events = [
-      ...definitions.flatMap((text, at) =>
-        text === undefined ? [] : [definitionEvent(text, BigInt(at + 1))],
-      ),
-      ...own.map((event, at) => ({ ...event, position: BigInt(definitions.length + at + 1) })),
-    ];
-    graph.replay(events);
+    graph.replay(await eventsOf(options, moment));
     const index = createEmbeddedIndex({ registry });
     const rows: PastRow[] = [];
     for (const batch of graph.readAll()) {
@@ -66,28 +59,26 @@ export async function readDocumentAt(options: PastOptions, moment: DocumentMomen
   }
 }
 
-async function ownEvents(
-  { log, space }: PastOptions,
+/** Returns the events of the document and of all content types, in the order of the log, with positions of their own. */
+async function eventsOf(
+  { log, space, registry }: PastOptions,
   { type, documentId, revision }: DocumentMoment,
 ): Promise<readonly StoredEvent[]> {
   const events: StoredEvent[] = [];
   const epochAt = await readEpochs(log, space);
-  for await (const event of log.readStream(documentStream(space, type, documentId))) {
-    if (event.revision > revision) break;
-    if (isForeign(event) || isFenced(event, epochAt(event.position))) continue;
-    events.push({ ...event, metadata: { ...event.metadata, epoch: 0 } });
-  }
-  return events;
-}
-
-function definitionEvent(text: string, position: bigint): StoredEvent {
-  return {
-    id: randomUUID(),
-    stream: 'definitions',
-    revision: position - 1n,
-    position,
-    type: 'content-type-defined',
-    data: JSON.parse(text),
-    metadata: { schemaVersion: 2, at: '1970-01-01T00:00:00.000Z', epoch: 0 },
+  const read = async (stream: string, last?: bigint) => {
+    for await (const event of log.readStream(stream)) {
+      if (last !== undefined && event.revision > last) break;
+      if (!isForeign(event) && !isFenced(event, epochAt(event.position))) events.push(event);
+    }
   };
+  for (const uid of registry.contentTypes.keys()) await read(definitionStream(space, uid));
+  await read(documentStream(space, type, documentId), revision);
+  return events
+    .sort((a, b) => (a.position < b.position ? -1 : 1))
+    .map((event, at) => ({
+      ...event,
+      position: BigInt(at + 1),
+      metadata: { ...event.metadata, epoch: 0 },
+    }));
 }

@@ -198,12 +198,12 @@ function watchMemory() {
 
 /** Kills a rebuild after half of the log, and starts it again. The second one first reports where it continues. */
 async function resumeHalfWay(): Promise<void> {
-  const first = varve('rebuild', '--graph');
-  while (!/replaying: [5-9]\d{4} of/.test(first.output())) await delay(20);
+  const first = varve('rebuild', '--graph', '--json');
+  while (!/"replaying".*"done":[5-9]\d{4},/.test(first.output())) await delay(20);
   first.child.kill('SIGKILL');
   await first.ended;
   const again = performance.now();
-  const second = varve('rebuild', '--graph');
+  const second = varve('rebuild', '--graph', '--json');
   while (!second.output().includes('replaying')) await delay(5);
   console.log(
     `killed; ${(performance.now() - again).toFixed(0)} ms after the next start: ${second.output().split('\n')[0]}`,

@@ -61,7 +61,8 @@ describe('on a running server', () => {
   it('a rebuild switches to the new generation, a rollback switches back, a second one forward again, a drop leaves one generation', async () => {
     const rebuilt = await runVarve(['rebuild', '--graph', ...own]);
     expect(rebuilt).toMatchObject({ code: 0, stdout: expect.stringContaining('generation 2 is live') });
-    expect(rebuilt.stderr).toMatch(/replaying: .*verifying: .*taking over: /s);
+    // Progress is for terminals.
+    expect(rebuilt.stderr).toBe('');
     expect(graphs()).toEqual(['graph-2.db', 'graph.db']);
     expect(await names()).toEqual(['Ada', 'Bob', 'Cyd']);
     await create('cooks', 'Dan');

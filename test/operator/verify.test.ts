@@ -37,10 +37,21 @@ describe('varve verify', () => {
     const running = await runVarve(args);
     expect(running, running.stderr).toMatchObject({ code: 0 });
     expect(linesOf(running).at(-1)).toBe('no differences');
+    // Progress is for terminals.
+    expect(running.stderr).toBe('');
     await server.stop();
     const stopped = await runVarve(args);
     expect(stopped, stopped.stderr).toMatchObject({ code: 0 });
     expect(linesOf(stopped).at(-1)).toBe('no differences');
+  });
+
+  it('names --space if the server has another one and its directory does not say so', async () => {
+    const server = await startWithCountries(['Norway'], ['--space', 'blog']);
+    rmSync(join(server.data, 'log.json'));
+    const { code, stdout, stderr } = await runVarve(['verify', '--data', server.data]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/graph\.db was made from another log .* pass .* --space of the server/);
+    expect(await runVarve(['verify', '--space', 'blog', '--data', server.data])).toMatchObject({ code: 0 });
   });
 
   it('finds uploaded files whose content is missing', async () => {

@@ -1,14 +1,11 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { lookAtGenerations } from '../../../projections/generations/generation-store.ts';
 import {
   type ContentGraph,
   lookAtContentGraph,
   openEmptyGraph,
 } from '../../../projections/graph/content-graph.ts';
-import { checkHistory } from '../../../projections/graph/store/check-history.ts';
 import { damageMark, graphFile } from '../../../projections/graph/store/generation-files.ts';
-import type { EventStore } from '../../../shared/event-store/event-store.ts';
 import { upcast } from '../../../shared/events/upcasters.ts';
 import { isDirectoryLocked } from '../../../shared/sqlite/lock-data-directory.ts';
 import type { LookedHere } from '../../operator/open-operations.ts';
@@ -16,11 +13,11 @@ import type { LookContext } from '../../operator/operation.ts';
 import { runLook } from '../../operator/operations.ts';
 import { embeddedReadSide } from '../../read-side/embedded-read-side.ts';
 import type { ReadSide, ReadSidePlan } from '../../read-side/read-side.ts';
-import { presentLogOfDirectory, readLogOfDirectory } from '../../stores/log-of-directory.ts';
 import { logAddress, openEventStore } from '../../stores/open-event-store.ts';
 import { quietLogger } from '../output/create-logger.ts';
 import { chooseReadSide } from '../settings/read-side.ts';
 import type { OperatorSettings } from '../settings/settings.ts';
+import { refuseOtherLog } from './refuse-other-log.ts';
 
 /**
  * Opens a data directory without a server for commands that only look. Every file is opened for reading, and nothing of the directory, its
@@ -80,29 +77,4 @@ function openGraph(
   } catch (error) {
     return { graph: openEmptyGraph(), unusable: (error as Error).message };
   }
-}
-
-async function refuseOtherLog(
-  { data, space, eventStore }: OperatorSettings,
-  log: EventStore,
-  graph: ContentGraph,
-): Promise<void> {
-  const history = await checkHistory(log, {
-    position: graph.position(),
-    last: graph.lastEvent(),
-    samples: [],
-  });
-  if (history.kind === 'same') return;
-  const known = readLogOfDirectory(data);
-  const made = known === undefined ? 'another log' : `the log ${presentLogOfDirectory(data, known)}`;
-  const named = presentLogOfDirectory(data, { eventStore, space });
-  const found =
-    history.kind === 'other'
-      ? 'has another event there'
-      : history.end === 0n
-        ? 'has no events of this namespace'
-        : `ends at position ${history.end}`;
-  throw new Error(
-    `${join(data, 'graph.db')} was made from ${made} up to position ${graph.position()}, and the log ${named} ${found}: pass --data of a server of that log, or the --event-store and --space of the server of ${data}`,
-  );
 }

@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { compareGraphs } from '../../../projections/generations/compare-graphs.ts';
 import type { Difference as ItemDifference } from '../../../projections/generations/digest.ts';
 import { lookAtGraphContents, readGraphContents } from '../../../projections/generations/graph-contents.ts';
+import { lookAtContentGraph } from '../../../projections/graph/content-graph.ts';
 import type { IndexDifference, VerificationLine } from '../../../projections/verification/difference.ts';
 import { replayGraph } from '../../../projections/verification/replay-graph.ts';
 import type { StoredEvent } from '../../../shared/event-store/event-store.ts';
@@ -16,6 +17,7 @@ import type { JsonOption } from '../settings/command.ts';
 import type { OperatorSettings } from '../settings/settings.ts';
 import { liveGraphFile } from './live-graph-file.ts';
 import { lookAt, requireDataDirectory, withOperations } from './operate.ts';
+import { refuseOtherLog } from './refuse-other-log.ts';
 import { type AssetDifference, verifyAssets } from './verify-assets.ts';
 import { type LogDifference, parseHead, presentLogDifference, verifyLog } from './verify-log.ts';
 
@@ -155,7 +157,18 @@ async function verifyGraph(
 ): Promise<{ readonly events: number; readonly graph: number }> {
   const file = liveGraphFile(settings.data);
   if (!existsSync(file)) return { events: 0, graph: 0 };
+  await requireOwnLog(settings, file);
   return withScratchDirectory(settings.data, (scratch) => compareWithReplay(settings, report, file, scratch));
+}
+
+/** A replay of another log, or of another namespace, would differ in everything. */
+async function requireOwnLog(settings: OperatorSettings, file: string): Promise<void> {
+  const graph = lookAtContentGraph(file);
+  try {
+    await lookAtLogOf(settings, (log) => refuseOtherLog(settings, log, graph));
+  } finally {
+    graph.close();
+  }
 }
 
 async function compareWithReplay(settings: OperatorSettings, report: Report, file: string, scratch: string) {

@@ -10,7 +10,6 @@ export type ImportProgress = {
   end(): void;
 };
 
-const STEPS = 10;
 const CLEAR_LINE = '\r\u001b[K';
 
 /** Returns the time left of a bar, in words. */
@@ -19,9 +18,9 @@ export function timeLeft(seconds: number): string {
   return `${presentSeconds(seconds)} left`;
 }
 
-/** Shows progress on stderr: a bar on a terminal, elsewhere a line at every tenth. */
+/** Shows progress as a bar on stderr if that is a terminal, and elsewhere not at all. */
 export function showProgress(total: number, what = 'importing'): ImportProgress {
-  return process.stderr.isTTY ? showBar(total, what) : showSteps(total, what);
+  return process.stderr.isTTY ? showBar(total, what) : HIDDEN;
 }
 
 function showBar(total: number, what: string): ImportProgress {
@@ -41,18 +40,9 @@ function showBar(total: number, what: string): ImportProgress {
   };
 }
 
-function showSteps(total: number, what: string): ImportProgress {
-  let done = 0;
-  let shown = 0;
-  return {
-    advance(amount) {
-      done += amount;
-      const step = Math.floor((done / total) * STEPS);
-      if (step <= shown) return;
-      shown = step;
-      process.stderr.write(`${what} ${Math.min(100, step * (100 / STEPS))} %\n`);
-    },
-    print: (line) => console.log(line),
-    end() {},
-  };
-}
+/** Lines of progress would fill the logs of scripts, and hide messages there. */
+const HIDDEN: ImportProgress = {
+  advance() {},
+  print: (line) => console.log(line),
+  end() {},
+};

@@ -8,10 +8,10 @@ export type ShownRebuild = {
   end(): void;
 };
 
-/** Shows a bar on a terminal, and elsewhere a line for each tenth of a phase. With `json`, prints each report to stdout instead. */
+/** Shows a bar on a terminal, and elsewhere nothing. With `json`, prints each report to stdout instead. */
 export function showRebuild(json: boolean): ShownRebuild {
   if (json) return { tell: (rebuild) => console.log(JSON.stringify(rebuild)), end() {} };
-  return process.stderr.isTTY ? showBar() : showLines();
+  return process.stderr.isTTY ? showBar() : { tell() {}, end() {} };
 }
 
 const FORMAT = '{phase} [{bar}] {value} of {total}, {rate}/s, {eta_formatted}, {lag} behind';
@@ -31,18 +31,5 @@ function showBar(): ShownRebuild {
       if (shown !== undefined) bar.stop();
       shown = undefined;
     },
-  };
-}
-
-function showLines(): ShownRebuild {
-  let shown = '';
-  return {
-    tell({ phase, progress: { done, total, rate, lag } }) {
-      const tenth = total === 0 ? 0 : Math.floor((done / total) * 10);
-      if (shown === `${phase} ${tenth}`) return;
-      shown = `${phase} ${tenth}`;
-      process.stderr.write(`${phase}: ${done} of ${total}, ${Math.round(rate)}/s, ${lag} behind\n`);
-    },
-    end() {},
   };
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createLogReader, type LogChange } from '../../../services/changes/read-changes.ts';
-import { definitionStream } from '../../../services/content-types/append-definitions.ts';
+import { definitionStream } from '../../../shared/document/stream-name.ts';
 import type { EventStore, StoredEvent } from '../../../shared/event-store/event-store.ts';
 import { loadContentTypes } from '../../../shared/schema/load-content-types.ts';
 
