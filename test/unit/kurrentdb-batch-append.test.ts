@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
+import { AppendTooLarge } from '../../shared/event-store/event-store.ts';
 import { ids, newEvent, newEvents, readStream } from '../contract/event-store-fixtures.ts';
 import { createDoubleLog } from '../support/kurrentdb/double-log.ts';
 import { gate, type KurrentDbWorld, startWorld, streamOf, type WorldOptions } from './kurrentdb-world.ts';
@@ -27,10 +28,21 @@ test('all appends share one call, and wait for no other', async () => {
   expect(double.observed.batchCalls).toBe(1);
 });
 
-test('a large append is made by a call of its own, so that its refusal breaks no other', async () => {
-  const { store, double } = await start();
-  await store.append(streamOf(), 'none', [newEvent({ text: 'x'.repeat(300_000) })]);
-  expect(double.calls).toMatchObject({ append: 1, batchAppend: 0 });
+test('a large append has a call of its own, so that its refusal breaks no other', async () => {
+  const { store, double, troubles } = await start();
+  const held = gate();
+  double.faults.next('batchAppend', { kind: 'hold', until: held.passed });
+  const small = store.append(streamOf(), 'none', newEvents(1));
+  await settled(() => double.calls.batchAppend === 1);
+  const texts = [9_000_000, 17_000_000, 9_000_000].map((size) => newEvent({ text: 'x'.repeat(size) }));
+  await expect(store.append(streamOf(), 'none', texts)).rejects.toThrow(AppendTooLarge);
+  held.open();
+  expect(await small).toMatchObject({ kind: 'appended' });
+  // Each event has its own message.
+  const large = [newEvent({ text: 'x'.repeat(9_000_000) }), newEvent({ text: 'x'.repeat(9_000_000) })];
+  expect(await store.append(streamOf(), 'none', large)).toMatchObject({ kind: 'appended', revision: 1n });
+  expect(double.observed.batchCalls).toBe(3);
+  expect(troubles).toEqual([]);
 });
 
 test('an append that was written but reported as timed out is stored once', async () => {
@@ -42,7 +54,7 @@ test('an append that was written but reported as timed out is stored once', asyn
   const stored = await readStream(store, stream);
   expect(ids(stored)).toEqual(ids(events));
   expect(result).toEqual({ kind: 'appended', revision: 1n, position: stored[1]?.position });
-  expect(double.calls).toMatchObject({ append: 1, batchAppend: 1 });
+  expect(double.calls).toMatchObject({ batchAppend: 2 });
 });
 
 test('when one append breaks their call, the others on it are made again, and each is stored once', async () => {

@@ -1,10 +1,12 @@
 import { type Channel, type ClientDuplexStream, status } from '@grpc/grpc-js';
-import { convertToCommandError } from '@kurrent/kurrentdb-client';
-import { unpackWrongExpectedVersion } from '@kurrent/kurrentdb-client/dist/streams/appendToStream/unpackError.js';
+import { convertToCommandError, UnknownError } from '@kurrent/kurrentdb-client';
+import {
+  unpackToCommandError,
+  unpackWrongExpectedVersion,
+} from '@kurrent/kurrentdb-client/dist/streams/appendToStream/unpackError.js';
 import sharedPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js';
 import streamsGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_grpc_pb.js';
 import streamsPb, {
-  type AppendReq,
   type BatchAppendReq,
   type BatchAppendResp,
 } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
@@ -22,11 +24,10 @@ export type BatchAppender = ReturnType<typeof createBatchAppender>;
 /** An append that names the revision of its stream. */
 export type ExactAppend = Append & { readonly expected: bigint | 'none' };
 
+/** Result of an append. `position` is absent if the server does not return it. */
 export type BatchOutcome =
-  | Exclude<AppendResult, { kind: 'appended' | 'fenced' }>
-  /** Result of an append. `position` is absent if the server does not return it. */
-  | { readonly kind: 'appended'; readonly revision: bigint; readonly position: bigint | undefined }
-  | { readonly kind: 'unclear' };
+  | Extract<AppendResult, { kind: 'conflict' }>
+  | { readonly kind: 'appended'; readonly revision: bigint; readonly position: bigint | undefined };
 
 /**
  * Size in bytes from which an append is large, and has a call of its own. A message that the server refuses as too large ends the call for
@@ -39,6 +40,14 @@ export function bytesOf(events: readonly EncodedEvent[]): number {
   return events.reduce((sum, event) => sum + event.data.length, 0);
 }
 
+/** Slowest append that is allowed: a megabyte per second. A large append may take longer than the deadline of an answer. */
+const SLOWEST_BYTES_PER_MS = 1_000;
+
+/** Returns the deadline in milliseconds of a call with these events. */
+export function deadlineFor(deadlineMs: number, events: readonly EncodedEvent[]): number {
+  return deadlineMs + bytesOf(events) / SLOWEST_BYTES_PER_MS;
+}
+
 /** Returns whether an append needs a call of its own. */
 export function isLarge({ events }: ExactAppend): boolean {
   return bytesOf(events) > LARGE_BYTES;
@@ -46,7 +55,8 @@ export function isLarge({ events }: ExactAppend): boolean {
 
 /**
  * Creates the appender for servers before 26.1. It appends over one `BatchAppend` call that stays open, because a message costs a third of
- * a call. The server stores the messages of the call in their order, and does not wait for one before it reads the next.
+ * a call. The server stores the messages of the call in their order, and does not wait for one before it reads the next. Only a large append
+ * has a call of its own.
  *
  * The call shares the connection with subscriptions. Node releases the connection's flow control window as soon as data arrives, so a
  * subscriber that does not read delays only itself.
@@ -54,11 +64,14 @@ export function isLarge({ events }: ExactAppend): boolean {
 export function createBatchAppender(node: NodeClient, deadlineMs: number) {
   let open: Call | undefined;
   return {
-    /**
-     * Appends. Resolves to `unclear` if the server refused and `Append` would give more detail: the append may have been written. Rejects
-     * with DeadlinePassed or the client's error if the call failed. Then too the append may have been written.
-     */
+    /** Appends. Rejects with DeadlinePassed or the client's error if the server refused or the call failed. It may have been written then. */
     append(channel: Channel, append: ExactAppend): Promise<BatchOutcome> {
+      if (isLarge(append)) {
+        const call = openCall(node, channel, deadlineFor(deadlineMs, append.events));
+        const outcome = call.append(append);
+        call.retire();
+        return outcome;
+      }
       if (open === undefined || open.hasEnded() || open.channel !== channel) {
         // A call on a replaced channel ends after its last append.
         open?.retire();
@@ -100,7 +113,10 @@ function openCall(node: NodeClient, channel: Channel, deadlineMs: number) {
     if (retired && waiting.size === 0 && !ended) end(new Error('the call was ended'));
   };
   stream.on('data', (answer: BatchAppendResp) => {
-    take(answer.getCorrelationId()?.getString() ?? '')?.resolve(outcomeOf(answer));
+    const waits = take(answer.getCorrelationId()?.getString() ?? '');
+    const outcome = outcomeOf(answer);
+    if (outcome instanceof Error) waits?.reject(outcome);
+    else waits?.resolve(outcome);
     endIfDone();
   });
   // The listener stays for the life of the call, because a failure while nothing waits must not end the process.
@@ -115,7 +131,7 @@ function openCall(node: NodeClient, channel: Channel, deadlineMs: number) {
         // A call that did not answer one append will not answer the others earlier.
         const timer = setTimeout(() => end(new DeadlinePassed(deadlineMs)), deadlineMs);
         waiting.set(correlation, { resolve, reject, timer });
-        stream.write(requestOf(correlation, append));
+        for (const message of messagesOf(correlation, append)) stream.write(message);
       }),
     hasEnded: () => ended,
     /** Ends the call as soon as no append waits for an answer. */
@@ -138,26 +154,26 @@ function brokenOff() {
   });
 }
 
-function requestOf(correlation: string, { stream, expected, events }: ExactAppend): BatchAppendReq {
+/** Returns the messages of an append: one, or one for each event if it is large. */
+function messagesOf(correlation: string, append: ExactAppend): readonly BatchAppendReq[] {
+  const { stream, expected, events } = append;
   const options = new streamsPb.BatchAppendReq.Options();
   options.setStreamIdentifier(new sharedPb.StreamIdentifier().setStreamName(Buffer.from(stream)));
   if (expected === 'none') options.setNoStream(new emptyPb.Empty());
   else options.setStreamPosition(expected.toString());
-  const request = new streamsPb.BatchAppendReq();
-  request.setCorrelationId(new sharedPb.UUID().setString(correlation));
-  request.setOptions(options);
-  request.setProposedMessagesList(
-    events.map((event) => proposed(new streamsPb.BatchAppendReq.ProposedMessage(), event)),
-  );
-  request.setIsFinal(true);
-  return request;
+  const parts = isLarge(append) ? events.map((event) => [event]) : [events];
+  return parts.map((part, n) => {
+    const message = new streamsPb.BatchAppendReq();
+    message.setCorrelationId(new sharedPb.UUID().setString(correlation));
+    if (n === 0) message.setOptions(options);
+    message.setProposedMessagesList(part.map(proposedMessage));
+    return message.setIsFinal(n === parts.length - 1);
+  });
 }
 
-type ProposedMessage = BatchAppendReq.ProposedMessage | AppendReq.ProposedMessage;
-
-/** Sets the content of a message from an event. */
-export function proposed<Message extends ProposedMessage>(message: Message, event: EncodedEvent): Message {
+function proposedMessage(event: EncodedEvent): BatchAppendReq.ProposedMessage {
   const metadata = withServerNames(JSON.parse(event.metadata) as EventMetadata);
+  const message = new streamsPb.BatchAppendReq.ProposedMessage();
   message.setId(new sharedPb.UUID().setString(event.id));
   message.getMetadataMap().set('type', event.type).set('content-type', 'application/json');
   // The text is sent without changes.
@@ -166,16 +182,20 @@ export function proposed<Message extends ProposedMessage>(message: Message, even
   return message;
 }
 
-function outcomeOf(answer: BatchAppendResp): BatchOutcome {
+/** Returns the result of an append, or the client's error for the refusal of the server. */
+function outcomeOf(answer: BatchAppendResp): BatchOutcome | Error {
   const success = answer.getSuccess();
   if (success !== undefined) {
     const revision = reportedNumber(success.getCurrentRevision());
     const position = reportedNumber(success.getPosition()?.getCommitPosition());
-    return revision === undefined ? { kind: 'unclear' } : { kind: 'appended', revision, position };
+    return revision === undefined ? new UnknownError() : { kind: 'appended', revision, position };
   }
   const error = answer.getError();
-  const conflict = error === undefined ? null : unpackWrongExpectedVersion(error);
-  if (conflict === null) return { kind: 'unclear' };
+  // A server that is not ready names no details.
+  if (error?.getDetails() === undefined) return new UnknownError(undefined, error?.getMessage());
+  const conflict = unpackWrongExpectedVersion(error);
+  const stream = Buffer.from(answer.getStreamIdentifier()?.getStreamName_asU8() ?? []).toString();
+  if (conflict === null) return unpackToCommandError(error, stream);
   const actual = conflict.hasCurrentStreamRevision() ? conflict.getCurrentStreamRevision() : undefined;
   return { kind: 'conflict', actual: reportedNumber(actual) };
 }

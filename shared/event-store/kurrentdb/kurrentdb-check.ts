@@ -3,7 +3,7 @@ import { AppendTooLarge } from '../event-store.ts';
 import type { Connection } from './kurrentdb-connection.ts';
 import { readHeadOfLog } from './kurrentdb-pages.ts';
 import { explained, isPassing, retrying } from './kurrentdb-retry.ts';
-import { sendAlone } from './kurrentdb-write.ts';
+import { sendInBatch } from './kurrentdb-write.ts';
 
 /** EventStoreDB 22.10 is the first version whose stream reads return positions. */
 const OLDEST = [22, 10] as const;
@@ -42,7 +42,7 @@ async function tryAppend(connection: Connection): Promise<readonly string[]> {
   const attempt = async () => {
     try {
       const stream = `${connection.prefix}server-check`;
-      await sendAlone(connection, { stream, expected: NEVER, events: [largeEvent()] });
+      await sendInBatch(connection, { stream, expected: NEVER, events: [largeEvent()] });
     } catch (error) {
       if (error instanceof AppendTooLarge) return error.limit;
       throw error;

@@ -7,11 +7,10 @@ import {
   TransactionMaxSizeExceededError,
 } from '@kurrent/kurrentdb-client';
 import recordsGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v2/streams/streams_grpc_pb.js';
-import { type EncodedEvent, MAX_INT64 } from '../event-codec.ts';
+import { MAX_INT64 } from '../event-codec.ts';
 import { type AppendResult, AppendTooLarge, StreamDeleted } from '../event-store.ts';
-import { appendAlone } from './kurrentdb-append-alone.ts';
 import { appendRecords, type GroupResults } from './kurrentdb-append-records.ts';
-import { type BatchOutcome, bytesOf, type ExactAppend, isLarge } from './kurrentdb-batch-append.ts';
+import { deadlineFor, type ExactAppend, isLarge } from './kurrentdb-batch-append.ts';
 import type { Connection } from './kurrentdb-connection.ts';
 import { positionOfEvent } from './kurrentdb-event.ts';
 import { isNodeLost } from './kurrentdb-failure.ts';
@@ -31,10 +30,7 @@ export function createWriter(connection: Connection): Write {
     const exact = hasRecords ? append : unconditional;
     const refused = await refuseImpossible(connection, exact);
     if (refused !== undefined) return refused;
-    if (hasRecords) return commit(exact);
-    return (
-      (isLarge(exact) ? undefined : await sendInBatch(connection, exact)) ?? sendAlone(connection, exact)
-    );
+    return hasRecords ? commit(exact) : sendInBatch(connection, exact);
   };
 }
 
@@ -54,36 +50,17 @@ export async function writeInOrder(
 }
 
 function sendRecords(connection: Connection, group: readonly ExactAppend[]): Promise<GroupResults> {
-  const deadline = deadlineFor(
-    connection,
-    group.flatMap(({ events }) => events),
-  );
+  const events = group.flatMap((append) => append.events);
+  const deadline = deadlineFor(connection.retryLimits.deadlineMs, events);
   return onWriter(connection, (channel) => appendRecords(connection.writer, channel, group, deadline));
 }
 
-/** Appends in the open call; undefined if `Append` would give more detail of the refusal. */
-async function sendInBatch(connection: Connection, append: ExactAppend): Promise<AppendResult | undefined> {
+/** Appends with a message of a batch call. */
+export async function sendInBatch(connection: Connection, append: ExactAppend): Promise<AppendResult> {
   const outcome = await onWriter(connection, (channel) => connection.batches.append(channel, append));
-  return outcome.kind === 'unclear' ? undefined : withPosition(connection, append, outcome);
-}
-
-/** Appends with a call of its own. */
-export async function sendAlone(connection: Connection, append: ExactAppend): Promise<AppendResult> {
-  const deadline = deadlineFor(connection, append.events);
-  const outcome = await onWriter(connection, (channel) =>
-    appendAlone(connection.writer, channel, append, deadline),
-  );
-  return withPosition(connection, append, outcome);
-}
-
-/** Returns the result of an outcome. A server does not return the position of some appends that it recognises as repeated. */
-async function withPosition(
-  connection: Connection,
-  { stream }: ExactAppend,
-  outcome: Exclude<BatchOutcome, { kind: 'unclear' }>,
-): Promise<AppendResult> {
   if (outcome.kind === 'conflict') return outcome;
-  const { revision, position = await positionAt(connection, stream, revision) } = outcome;
+  // A server does not return the position of some appends that it recognises as repeated.
+  const { revision, position = await positionAt(connection, append.stream, revision) } = outcome;
   return { kind: 'appended', revision, position };
 }
 
@@ -115,13 +92,6 @@ async function lastRevision(connection: Connection, stream: string): Promise<big
 
 function isRevision(revision: bigint): boolean {
   return revision >= 0n && revision <= MAX_INT64;
-}
-
-/** Slowest append that is allowed: a megabyte per second. A large append may take longer than the deadline of an answer. */
-const SLOWEST_BYTES_PER_MS = 1_000;
-
-function deadlineFor({ retryLimits }: Connection, events: readonly EncodedEvent[]): number {
-  return retryLimits.deadlineMs + bytesOf(events) / SLOWEST_BYTES_PER_MS;
 }
 
 const RESOURCE_EXHAUSTED = 8;
