@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { needsReach, WITHOUT_ROOT } from '../support/other-user.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { CONFORMANCE_SCHEMA, VARVE } from '../support/server.ts';
 
@@ -21,18 +22,17 @@ describe('a data directory that does not exist', () => {
   );
 });
 
-it.each([['status'], ['rebuild'], ['backup', join(folder, 'backup')], ['token', 'list']])(
+it.for([['status'], ['rebuild'], ['backup', join(folder, 'backup')], ['token', 'list']])(
   'varve %s says that the data directory belongs to another user',
-  async (...args) => {
+  needsReach(),
+  (args) => {
     const data = mkdtempSync(join(folder, 'private-'));
     writeFileSync(join(data, 'events.db'), '');
     chmodSync(data, 0);
-    // Root may read everything.
-    const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
     chmodSync(folder, 0o755);
     const { status, stderr } = spawnSync(process.execPath, [...VARVE, ...args, '--data', data], {
       encoding: 'utf8',
-      ...user,
+      ...WITHOUT_ROOT,
     });
     chmodSync(data, 0o700);
     expect([status, stderr]).toEqual([1, expect.stringContaining('belongs to another user')]);

@@ -5,18 +5,17 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
 import { lockDataDirectory } from '../../shared/sqlite/lock-data-directory.ts';
+import { needsReach, WITHOUT_ROOT } from '../support/other-user.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { CONFORMANCE_SCHEMA, createDataDirectory, VARVE } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** Root may read everything. */
 const NOBODY = 65_534;
 /** Only root can give files to another user. */
 const isRoot = process.getuid?.() === 0;
-const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
 
 const BY_ROOT = isRoot
-  ? {}
+  ? needsReach()
   : { skip: true, meta: { skipReason: 'files of another user: only root makes them' } };
 
 async function createData(): Promise<string> {
@@ -43,13 +42,13 @@ async function expectFolderNamed(file: string, command: readonly string[]): Prom
 async function expectOwnerNamed(what: string): Promise<void> {
   const data = await createData();
   for (const path of [data, ...readdirSync(data).map((name) => join(data, name))])
-    if ('uid' in user) chownSync(path, NOBODY, NOBODY);
+    if (isRoot) chownSync(path, NOBODY, NOBODY);
   if (what !== 'the folder') chownSync(join(data, what), 0, 0);
   if (what === 'the folder') chmodSync(data, 0o500);
   onTestFinished(() => chmodSync(data, 0o700));
   const { status, stderr } = spawnSync(process.execPath, [...VARVE, 'drop', '--data', data], {
     encoding: 'utf8',
-    ...user,
+    ...WITHOUT_ROOT,
   });
   expect(stderr).toContain(data);
   expect(stderr).toContain('run varve as the user of the server, or correct the owner and mode');
@@ -81,7 +80,11 @@ describe('a data directory', () => {
     expect(statSync(folder).mode & 0o777).toBe(0o755);
   });
 
-  it.each(['the folder'])('that this user may not write is refused with what to do: %s', expectOwnerNamed);
+  it.for(['the folder'])(
+    'that this user may not write is refused with what to do: %s',
+    needsReach(),
+    expectOwnerNamed,
+  );
 
   describe('of other kinds', takesMinutes('other files that cannot be used'), () => {
     it.each(['events.db', 'graph.db', 'generations.db', 'lock.json', 'lock-contents.db', 'access.key'])(
