@@ -1,8 +1,10 @@
+import type { Backoff } from '../../shared/backoff.ts';
 import { createCondition } from '../../shared/condition.ts';
 import type { DocumentIndex } from '../../shared/read-index/document-index.ts';
 import type { ContentGraph } from '../graph/content-graph.ts';
 import { staleDocumentsOf } from '../graph/stale/stale-documents.ts';
 import { createRefreshes } from './refreshes.ts';
+import { RETRY_PARKED, retryParked } from './retry-parked.ts';
 import { createSuspects, SUSPECT_LIMITS, type SuspectLimits } from './suspects.ts';
 import { oldestAwaited, oldestUnseen, shownPosition } from './unseen-changes.ts';
 import { writeBacklog } from './write-backlog.ts';
@@ -15,6 +17,8 @@ export type IndexWriterOptions = WriterCallbacks & {
   readonly index: DocumentIndex;
   /** Default: SUSPECT_LIMITS. */
   readonly suspectLimits?: SuspectLimits;
+  /** Default: RETRY_PARKED. */
+  readonly retryWaits?: Backoff;
 };
 
 /**
@@ -50,7 +54,8 @@ export function startIndexWriter(options: IndexWriterOptions): IndexWriter {
   const state = createState(options, stopped.signal);
   const { stale } = state;
   const lanes = [writeLane(state, 'edits'), writeLane(state, 'copies'), writeBacklog(state)];
-  const done = Promise.all([...lanes, state.suspects.run()]).then(() => {});
+  const retrying = retryParked(state, options.retryWaits ?? RETRY_PARKED);
+  const done = Promise.all([...lanes, state.suspects.run(), retrying]).then(() => {});
   done.catch(() => end(state));
   const wait = async (isReached: () => boolean): Promise<void> => {
     await state.changed.until(isReached);

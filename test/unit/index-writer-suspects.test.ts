@@ -195,3 +195,30 @@ it('begins again with the suspects of a writer that was stopped', async () => {
   await setting.start().caughtUp();
   expect(setting.index.visible).toEqual(wanted(setting));
 });
+
+it('sends a parked document again later if the reason may have passed, and others never', async () => {
+  const setting = openSetting(FAST, { firstMs: 30, longestMs: 60 });
+  setting.given(...SOME);
+  const [[busy], [wrong]] = [namesOf(setting, 'One'), namesOf(setting, 'Two')];
+  const sent: string[] = [];
+  setting.index.behave({
+    outcome(name) {
+      sent.push(name);
+      if (name === busy) return AGAIN;
+      return name === wrong ? { kind: 'refused', reason: 'document_parsing_exception: x' } : undefined;
+    },
+  });
+  const writer = setting.start();
+  await writer.caughtUp();
+  const timesSent = (name: string | undefined) => sent.filter((each) => each === name).length;
+  // Three attempts park it. Each later attempt parks it again.
+  await expect.poll(() => timesSent(busy), { timeout: 10_000 }).toBeGreaterThan(8);
+  expect(kindsOf(setting).every((kind) => kind === 'refused')).toBe(true);
+  setting.index.behave({
+    outcome: (name) => (name === wrong ? { kind: 'refused', reason: 'x' } : undefined),
+  });
+  const parked = () => setting.graph.stale?.parked.all().map(({ documentId }) => documentId);
+  await expect.poll(parked, { timeout: 10_000 }).toEqual(['r2']);
+  expect(setting.index.visible.get(busy ?? '')).toBe(wanted(setting).get(busy ?? ''));
+  expect(timesSent(wrong)).toBe(1);
+});

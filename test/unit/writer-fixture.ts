@@ -6,6 +6,7 @@ import { type ContentGraph, openContentGraph } from '../../projections/graph/con
 import { type IndexWriter, startIndexWriter } from '../../projections/index-writer/index-writer.ts';
 import { SUSPECT_LIMITS, type SuspectLimits } from '../../projections/index-writer/suspects.ts';
 import type { WriterReport } from '../../projections/index-writer/writer-report.ts';
+import type { Backoff } from '../../shared/backoff.ts';
 import { defined } from '../../shared/defined.ts';
 import type { VarveEvent } from '../../shared/document/events.ts';
 import { documentDependencies } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
@@ -26,7 +27,7 @@ export type WriterSetting = {
 };
 
 /** Opens a graph and a document index in memory. The test closes both. */
-export function openSetting(limits?: Partial<SuspectLimits>): WriterSetting {
+export function openSetting(limits?: Partial<SuspectLimits>, retryWaits?: Backoff): WriterSetting {
   const folder = mkdtempSync(path.join(tmpdir(), 'varve-writer-'));
   const file = path.join(folder, 'graph.db');
   const log = createLog();
@@ -65,7 +66,7 @@ export function openSetting(limits?: Partial<SuspectLimits>): WriterSetting {
         graph,
         index,
         report: (report) => reports.push(report),
-        ...defined({ suspectLimits: limits && { ...SUSPECT_LIMITS, ...limits } }),
+        ...defined({ suspectLimits: limits && { ...SUSPECT_LIMITS, ...limits }, retryWaits }),
       });
       return writer;
     },
