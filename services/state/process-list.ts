@@ -86,7 +86,7 @@ export function createProcessList(
     for (const [name, { at }] of others) if (now - at > FORGOTTEN_MS) others.delete(name);
     return [...others.values()].map(({ report, at }) => ({ ...report, silentSeconds: (now - at) / 1_000 }));
   };
-  const list = async (): Promise<readonly ListedProcess[]> => [
+  const listAll = async (): Promise<readonly ListedProcess[]> => [
     { ...(await own()), silentSeconds: 0 },
     ...known(),
   ];
@@ -125,7 +125,23 @@ export function createProcessList(
     serving(found: ProcessFigures): void {
       figures = found;
     },
-    list,
+    /** Returns this process and all others that have not left. */
+    list: async () => (await listAll()).filter(({ hasLeft }) => hasLeft !== true),
+    /**
+     * Reports to the leader, and to all others that can become the leader, that this process stops for good. A process that does not hear
+     * it lists this one as silent. Never rejects.
+     */
+    async leave(): Promise<void> {
+      clearInterval(timer);
+      if (joined === undefined) return;
+      const { membership } = joined;
+      const addresses = new Set([lease.leader?.address, ...known().map(({ address }) => address)]);
+      addresses.delete(joined.address ?? undefined);
+      const report = JSON.stringify({ ...(await own()), hasLeft: true });
+      await Promise.allSettled(
+        [...addresses].map(async (address) => address && (await send(address, report, membership))),
+      );
+    },
     /** Returns what is wrong if the leader of the log does not answer, for a process that does not watch it in another way. */
     leaderAnswers: (() => {
       if (unreachableAt === undefined || performance.now() - unreachableAt < SILENT_MS) return undefined;
@@ -141,7 +157,7 @@ export function createProcessList(
       take(request, membership.questions)
         .then(async (report) => {
           hear(report, 0);
-          const body = JSON.stringify(await list());
+          const body = JSON.stringify(await listAll());
           response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' }).end(body);
         })
         .catch(() => response.writeHead(403, { 'content-length': 0 }).end());

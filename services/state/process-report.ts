@@ -35,6 +35,8 @@ export const PROCESS_REPORT = z.object({
   /** Reason why it is not ready, or the note of a ready one; null: there is none. */
   reason: TEXT.nullable(),
   conditions: z.array(CONDITION).max(CODES.length),
+  /** True in the last report of a process that stops for good: nobody waits for another one. */
+  hasLeft: z.boolean().optional(),
 });
 
 export type ProcessReport = z.output<typeof PROCESS_REPORT>;

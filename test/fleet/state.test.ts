@@ -62,6 +62,34 @@ it('every process shows the fleet, the leader that was killed, and what that mea
   );
 }, 120_000);
 
+it('a process that was stopped is not listed any more, whether it was the leader or not', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'varve-state-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const log = ['--event-store', `sqlite:${join(folder, 'events.db')}`];
+  const leader = await startServer({ arguments: log });
+  const standby = await startServer({ arguments: log });
+  const third = await startServer({ arguments: log });
+  onTestFinished(async () => {
+    for (const server of [leader, standby, third]) await server.dispose();
+  });
+  const listed = async (server: RunningServer, wanted: readonly RunningServer[]) =>
+    vi.waitFor(
+      async () => {
+        const { summary, processes } = await stateOf(server);
+        expect(processes.map(({ pid }) => pid).sort()).toEqual(wanted.map((each) => each.supervisor).sort());
+        expect(summary.text).toMatch(/^All is right/);
+      },
+      { timeout: 30_000, interval: 300 },
+    );
+  for (const server of [leader, standby, third]) await listed(server, [leader, standby, third]);
+  await third.stop();
+  const processes = async (server: RunningServer) => (await stateOf(server)).processes.length;
+  // A silent process would be listed for ten minutes.
+  await vi.waitFor(async () => expect(await processes(leader)).toBe(2), { timeout: 10_000, interval: 100 });
+  await leader.stop();
+  await listed(standby, [standby]);
+}, 120_000);
+
 it('a process that waits for other content types names the attribute that differs', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'varve-state-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

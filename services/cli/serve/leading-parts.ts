@@ -49,6 +49,7 @@ export async function openLeadingParts(plan: LeadingPlan, ports: OperatingProces
   const renewal = createRenewal(plan.logger, supervisor);
   stop.first(renewal);
   const shared = await workerOptions(settings, supervisor, { ...plan, operating: ports.operating });
+  stop.departing(shared.processes.leave);
   const gate = createRequestGate();
   const first = (request: IncomingMessage, response: ServerResponse) =>
     ports.first(request, response) ||

@@ -42,6 +42,7 @@ export async function serveApi(settings: ServeSettings): Promise<void> {
       first: ports.first,
     };
     const options = apiOptions(plan, ports.operating, supervisor.pid);
+    stop.departing(options.processes.leave);
     const [api, listener] = await listenWhileOpening(where, () => openApiProcess(options));
     stop.with(listener, api);
     if (plan.publicRights !== undefined) await setPublic(api, plan.publicRights);

@@ -29,12 +29,13 @@ export type StopOptions = {
 type Stoppable = {
   running: { readonly listener: Listener; readonly served: Served } | undefined;
   readonly others: Closable[];
+  depart: () => Promise<void>;
 };
 
 /** After the first signal, answers requests in flight and closes everything. A second signal ends the process immediately. */
 export function stopOnSignal(options: StopOptions) {
   const { logger, ports, signals } = options;
-  const parts: Stoppable = { running: undefined, others: [] };
+  const parts: Stoppable = { running: undefined, others: [], depart: async () => {} };
   let stopping = false;
   const stop = async (reason: StopReason, elapsedMs: number) => {
     // A signal has come in a hand-over that has been completed only now.
@@ -63,6 +64,10 @@ export function stopOnSignal(options: StopOptions) {
     first(closable: Closable): void {
       parts.others.push(closable);
     },
+    /** Sets what the process does last if it stops for good, and no other worker replaces it. */
+    departing(depart: () => Promise<void>): void {
+      parts.depart = depart;
+    },
     /** Runs a start. If it fails, closes the opened parts and rejects. After a signal, only the signal's handler closes them. */
     async starting(start: () => Promise<void>): Promise<void> {
       try {
@@ -82,7 +87,7 @@ export function stopOnSignal(options: StopOptions) {
 const LEAST_DRAIN_MS = 1_000;
 
 async function leave(
-  { running, others }: Stoppable,
+  { running, others, depart }: Stoppable,
   { logger, ports, drainSeconds }: StopOptions,
   { signal, elapsedMs }: { readonly signal: string; readonly elapsedMs: number },
 ): Promise<void> {
@@ -93,6 +98,7 @@ async function leave(
   const drained = running?.listener.drain(Math.max(wholeMs - elapsedMs, Math.min(wholeMs, LEAST_DRAIN_MS)));
   // Stepping down does not wait for reads, which may take long.
   await Promise.all([drained, Promise.race([drained, running?.served.stepDown?.()])]);
+  await depart();
 }
 
 /** The server stays ready, because the next process answers requests that still come here. */

@@ -1,0 +1,165 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import type { Rebuild } from '../../../projections/generations/generation.ts';
+import { createSeal } from '../../../services/fleet/seal.ts';
+import { createProcessList } from '../../../services/state/process-list.ts';
+import type { ProcessReport } from '../../../services/state/process-report.ts';
+import { readState } from '../../../services/state/state.ts';
+import { checkLeader } from '../../../services/state/watch-fleet.ts';
+import { checkRebuild, checkTypesChange } from '../../../services/state/watch-rebuild.ts';
+
+/** The time limits of the state that operators see: each is crossed here. */
+const EVENT_STORE = { lastPosition: async () => 0n, readAll: async function* () {} } as never;
+const QUESTIONS = createSeal(Buffer.alloc(32), 'questions to a leader', 'test');
+
+/** Stops the clocks that count silence. Timers and connections run on. */
+function stopClocks(): void {
+  vi.useFakeTimers({ toFake: ['performance', 'Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+const REPORT: ProcessReport = {
+  role: 'project',
+  address: 'http://127.0.0.1:1',
+  host: 'other',
+  pid: 7,
+  version: '1.0.0',
+  startedAt: '2026-01-01T00:00:00.000Z',
+  epoch: null,
+  position: '12',
+  lagSeconds: 0,
+  memoryBytes: 1,
+  isReady: true,
+  reason: null,
+  conditions: [],
+};
+
+/** Opens the list of a process that is alone, and a function that sends it the report of another one. */
+async function openList() {
+  const list = createProcessList({
+    role: 'serve',
+    version: '1.0.0',
+    readiness: { check: async () => ({ status: 'ready' }) } as never,
+    conditions: { look: async () => [] } as never,
+  });
+  const membership = { owner: 'own', questions: QUESTIONS };
+  list.join({ log: EVENT_STORE, space: 'test', membership, pid: 1, address: null });
+  const server = createServer((request, response) => void list.answer(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(async () => {
+    list.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const send = async (report: ProcessReport): Promise<number> => {
+    const body = JSON.stringify(report);
+    const now = String(Date.now());
+    const signature = `${now}.${QUESTIONS.sign('process', now, body)}`;
+    const headers = { 'varve-signature': signature, 'content-type': 'application/json' };
+    const answer = await fetch(`http://127.0.0.1:${port}/_varve/processes`, {
+      method: 'POST',
+      headers,
+      body,
+    });
+    return answer.status;
+  };
+  const state = () =>
+    readState({ processes: list.list, cluster: undefined, webhooks: () => null, purges: () => null });
+  return { send, state };
+}
+
+it('a process is silent after 10 s, and forgotten after 10 min', async () => {
+  stopClocks();
+  const { send, state } = await openList();
+  expect(await send(REPORT)).toBe(200);
+  expect((await state()).processes.map(({ pid }) => pid)).toEqual([1, 7]);
+  vi.advanceTimersByTime(9_900);
+  expect((await state()).conditions).toEqual([]);
+  vi.advanceTimersByTime(200);
+  expect((await state()).conditions).toMatchObject([
+    { code: 'process-silent', message: 'varve project 7 on other has ended or is silent' },
+  ]);
+  vi.advanceTimersByTime(589_000);
+  expect((await state()).processes).toHaveLength(2);
+  vi.advanceTimersByTime(1_000);
+  expect((await state()).processes.map(({ pid }) => pid)).toEqual([1]);
+  expect((await state()).conditions).toEqual([]);
+});
+
+it('a process that has left is not listed, unless another one with its name is started', async () => {
+  stopClocks();
+  const { send, state } = await openList();
+  await send(REPORT);
+  vi.advanceTimersByTime(1_000);
+  expect(await send({ ...REPORT, hasLeft: true })).toBe(200);
+  expect((await state()).processes.map(({ pid }) => pid)).toEqual([1]);
+  vi.advanceTimersByTime(60_000);
+  expect((await state()).conditions).toEqual([]);
+  await send(REPORT);
+  expect((await state()).processes.map(({ pid }) => pid)).toEqual([1, 7]);
+});
+
+it('a namespace has no leader after 10 s without one', () => {
+  stopClocks();
+  let leader: 'nobody' | 'this process' = 'nobody';
+  const check = checkLeader({ leader: () => ({ kind: leader }) as never }, true);
+  expect(check()).toBeUndefined();
+  vi.advanceTimersByTime(9_900);
+  expect(check()).toBeUndefined();
+  vi.advanceTimersByTime(200);
+  expect(check()).toEqual({ code: 'no-leader', message: 'there is no leader', isUnready: true });
+  leader = 'this process';
+  expect(check()).toBeUndefined();
+  leader = 'nobody';
+  expect(check()).toBeUndefined();
+});
+
+const RUNNING: Rebuild = {
+  id: 3,
+  scope: { graph: true },
+  generation: 2,
+  phase: 'replaying',
+  wanted: 'run',
+  startedAt: '2026-01-01T00:00:00.000Z',
+  progress: { done: 1, total: 2 } as Rebuild['progress'],
+  message: undefined,
+};
+
+it('a rebuild stands still after 60 s without progress', () => {
+  stopClocks();
+  let rebuild = RUNNING;
+  const check = checkRebuild(() => rebuild);
+  expect(check()).toBeUndefined();
+  vi.advanceTimersByTime(59_900);
+  expect(check()).toBeUndefined();
+  vi.advanceTimersByTime(200);
+  expect(check()).toMatchObject({
+    code: 'rebuild-stalled',
+    message: 'the rebuild of generation 2 (replaying) has made no progress for 60 s',
+  });
+  rebuild = { ...rebuild, phase: 'indexing' };
+  expect(check()).toBeUndefined();
+});
+
+it('a change of content types holds writes while its rebuild has stopped, whatever ended before', () => {
+  let rebuild: Rebuild | undefined = { ...RUNNING, phase: 'cancelled' };
+  const check = checkTypesChange(() => rebuild);
+  expect(check()).toBeUndefined();
+  rebuild = { ...RUNNING, id: 4 };
+  expect(check()).toBeUndefined();
+  const stopped = 'the change of content types has stopped: ';
+  rebuild = { ...RUNNING, id: 4, phase: 'stopped', message: '2 differences at position 9' };
+  expect(check()).toEqual({
+    code: 'types-change-stopped',
+    message: `${stopped}2 differences at position 9`,
+    isUnready: true,
+  });
+  rebuild = { ...RUNNING, id: 4, phase: 'cancelled' };
+  expect(check()).toMatchObject({ message: `${stopped}it was cancelled` });
+  rebuild = { ...RUNNING, id: 4, wanted: 'pause' };
+  expect(check()).toMatchObject({ message: `${stopped}an operator has stopped it` });
+  rebuild = { ...RUNNING, id: 5 };
+  expect(check()).toBeUndefined();
+});
