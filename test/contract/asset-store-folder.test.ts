@@ -76,6 +76,26 @@ it('refuses an upload when the working directory was removed meanwhile', async (
   expect(stdout).toBe('ENOENT\n');
 });
 
+/** Script that opens many folders, each at the same time as another process. */
+const OPEN = `
+  const [, store, folder, from] = process.argv;
+  const { openFolderAssetStore } = await import(store);
+  for (let n = 0; n < 150; n++) {
+    while (Date.now() < Number(from) + n * 10);
+    openFolderAssetStore(folder + '/' + n + '/assets');
+  }
+`;
+
+it('is opened by two processes at the same time', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'varve-assets-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const store = import.meta.resolve('../../shared/asset-store/folder/folder-asset-store.ts');
+  const script = ['--input-type=module', '--eval', OPEN, store, folder, String(Date.now() + 1_000)];
+  const run = () => promisify(execFile)(process.execPath, script, { timeout: 20_000 });
+  // Rejects with the error output of a process that fails.
+  await Promise.all([run(), run()]);
+}, 30_000);
+
 it('refuses with 503 on a full disk or without file handles, and leaves no incomplete file', async (context) => {
   const disk = mountSmallDisk(1);
   if (disk === undefined) return context.skip('this process may not mount a tmpfs');

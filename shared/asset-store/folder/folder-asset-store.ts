@@ -4,7 +4,7 @@ import { open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/pr
 import { dirname, join } from 'node:path';
 import { makeFolder } from '../../make-folder.ts';
 import { parseOwners, presentOwners } from '../../owner-record.ts';
-import { tryLockFile } from '../../sqlite/lock-file.ts';
+import { type FileLock, tryLockFile } from '../../sqlite/lock-file.ts';
 import { syncFolder, writeDurably } from '../../sync-folder.ts';
 import { undefinedWhenAbsent } from '../../when-absent.ts';
 import { checkedHash, isHash } from '../asset-hash.ts';
@@ -16,6 +16,8 @@ import { refuseTemporaryFailures } from './temporary-failures.ts';
 /** Longer than any upload takes. In files of earlier releases, the name does not say which process wrote an unfinished file. */
 const ABANDONED_MS = 24 * 60 * 60 * 1000;
 const LOCK = '.lock';
+/** Time to wait for other processes that open the same folder. */
+const TURN_MS = 10_000;
 
 /**
  * Stores assets as files of `folder`, which it creates: `<first two characters of the hash>/<hash>`. `incoming/` has uploads in progress,
@@ -27,10 +29,8 @@ export function openFolderAssetStore(folder: string): AssetStore {
   const incoming = join(folder, 'incoming');
   const suspects = join(folder, 'suspects');
   for (const made of [incoming, suspects]) makeFolder(made);
-  removeAbandoned(incoming);
   const name = randomUUID();
-  // The lock lasts as long as the process.
-  const lock = tryLockFile(join(incoming, name + LOCK));
+  const lock = enter(folder, incoming, name);
   return {
     async stage(content, maxBytes) {
       if (lock === undefined) throw new Error(`${incoming} cannot be locked`);
@@ -137,6 +137,19 @@ async function* suspectedBefore(folder: string, before: number): AsyncGenerator<
 
 function pathOf(folder: string, hash: string): string {
   return join(folder, checkedHash(hash).slice(0, 2), hash);
+}
+
+/**
+ * Removes unfinished uploads of processes that have ended, and locks the name of this process for its life. One process at a time does both:
+ * otherwise another process takes a lock file that is not locked yet for that of a process that has ended.
+ */
+function enter(folder: string, incoming: string, name: string): FileLock | undefined {
+  const turn = tryLockFile(join(folder, `opening${LOCK}`), TURN_MS);
+  // A process that waits for so long only omits the removal.
+  if (turn !== undefined) removeAbandoned(incoming);
+  const lock = tryLockFile(join(incoming, name + LOCK));
+  turn?.release();
+  return lock;
 }
 
 /** Removes unfinished uploads of processes that have ended. */
