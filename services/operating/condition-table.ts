@@ -31,6 +31,13 @@ export const CONDITIONS = {
     advice:
       'Start this process with the folder of the leader, or stop the other processes to change the content types.',
   },
+  'types-change-stopped': {
+    severity: 'outage',
+    readers: 'Reads are answered with the earlier content types.',
+    writers: 'Writes answer 503.',
+    advice:
+      'Run varve rebuild --graph: it continues, and with --accept it switches in spite of differences. Or start with the earlier folder.',
+  },
   'read-index-unreachable': {
     severity: 'outage',
     readers: 'Reads answer 503.',

@@ -21,6 +21,7 @@ import type { ForwardingOptions } from '../http/forwarding/forward-writes.ts';
 import type { ServedApi } from '../http/served-api.ts';
 import { traceReadIndex } from '../operating/observe-read-index.ts';
 import type { ReadSide } from '../read-side/read-side.ts';
+import { checkTypesChange } from '../state/watch-rebuild.ts';
 import { checkTypes } from '../state/watch-types.ts';
 import { composeProcess } from './compose-process.ts';
 import { createFreshness } from './freshness.ts';
@@ -133,7 +134,8 @@ async function serveUntilReplaced(earlier: Earlier, { lead, term }: Leading, ope
     },
   });
   await meanwhile.serve(createEarlierApi(earlier, readSide, refuseWrites), operator, pending.changes, leave);
-  const { readiness } = options.operating;
+  const { readiness, conditions } = options.operating;
+  conditions.watch(checkTypesChange(generations.store.rebuild));
   readiness.serving(async () => 0);
   readiness.note(
     'The content types have changed: reads are answered as before until the new read model is live',

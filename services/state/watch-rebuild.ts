@@ -28,3 +28,25 @@ export function checkRebuild(
     return { code: 'rebuild-stalled', message: `${name} (${phase}) has made no progress for ${seconds} s` };
   };
 }
+
+/**
+ * Returns a check whether the change of content types, for which writes wait, has stopped: the rebuild failed, was paused or was cancelled.
+ * `last`: the last rebuild. One that had ended before this call belongs to an earlier change.
+ */
+export function checkTypesChange(last: () => Rebuild | undefined): ConditionCheck {
+  const before = last();
+  return () => {
+    const rebuild = last();
+    if (rebuild === undefined || (isEnded(rebuild.phase) && rebuild.id === before?.id)) return undefined;
+    const { phase, wanted, message } = rebuild;
+    const hasStopped =
+      phase === 'stopped' || phase === 'cancelled' || wanted !== 'run' || message !== undefined;
+    if (!hasStopped) return undefined;
+    const reason = message ?? (phase === 'cancelled' ? 'it was cancelled' : 'an operator has stopped it');
+    return {
+      code: 'types-change-stopped',
+      message: `the change of content types has stopped: ${reason}`,
+      isUnready: true,
+    };
+  };
+}

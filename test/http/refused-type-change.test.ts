@@ -141,6 +141,16 @@ describe(TITLE, await needsElasticsearch(takesMinutes(TITLE)), () => {
     await start();
     await expect.poll(output, { timeout: 240_000 }).toContain('did not switch to the new read model');
     expect((await postCook(urlOf(), { name: 'Dan' })).status).toBe(503);
+    const ready = await get(`${urlOf()}/health/ready`);
+    expect(ready).toMatchObject({
+      status: 503,
+      body: {
+        reason: 'types-change-stopped',
+        message: expect.stringMatching(
+          /^the change of content types has stopped: \d+ differences at position \d+, since /,
+        ),
+      },
+    });
     proxy.intercept(() => undefined);
     const [, command = ''] = /did not switch.*\\"varve ([a-z -]+)\\"/.exec(output()) ?? [];
     const { code, stderr } = await varve(...command.split(' '));
