@@ -68,13 +68,21 @@ async function takeOverOrDiscard(
   }
 }
 
+/** Returns why a rollback is not possible, and what to do. With indices outside, another leader may have made the last switch. */
+function nothingKept(data: string, hasIndicesOutside: boolean): string {
+  const found = `there is no kept generation to switch to in ${data}, the data directory of the leader`;
+  return hasIndicesOutside
+    ? `${found}. If another process was the leader at the last rebuild, stop the leader, so that that process becomes it again, and repeat the command. Otherwise varve rebuild makes a generation`
+    : `${found}: varve rebuild makes a generation`;
+}
+
 /** Rolls back. Answers with one line: the previous generation, which is live again. */
 export const rollbackOperation = defineOperation({
   ofLeader: 'once',
   form: z.strictObject({}),
-  async *run({ generations, asked }) {
+  async *run({ data, generations, asked }) {
     const kept = generations.store.generations().findLast(({ state }) => state === 'kept');
-    if (kept === undefined) throw new Error('there is no kept generation to switch to');
+    if (kept === undefined) throw new Error(nothingKept(data, generations.hasIndicesOutside));
     if (asked !== undefined) generations.store.noteRequest(asked, kept.number);
     yield await generations.takeOver(kept.number);
   },

@@ -120,4 +120,28 @@ describe('two varve project on Elasticsearch', {
     expect(await operate(rebuildTags(leader))).toContain('is live');
     expect(await shown()).toEqual({ status: 200, error: undefined, total: 20 });
   });
+
+  it('a rollback after a change of the leader says what to do, and that works', async () => {
+    const leader = await fleet.leader();
+    const other = otherThan(leader);
+    expect(await operate(rebuildTags(leader))).toContain('is live');
+    await leader.end('SIGTERM');
+    await leader.start();
+    expect((await fleet.leader()).name).toBe(other.name);
+    expect(await operate(['rollback', ...own(leader)])).toMatch(/no kept generation .*stop the leader/);
+    await other.end('SIGTERM');
+    expect((await fleet.leader()).name).toBe(leader.name);
+    expect(await operate(['rollback', ...own(leader)])).toContain('is live');
+    await other.start();
+    expect(await shown()).toEqual({ status: 200, error: undefined, total: 20 });
+  });
+
+  it('a standby that gets SIGHUP says that it has to be restarted, and builds nothing', async () => {
+    const standby = otherThan(await fleet.leader());
+    process.kill(standby.server().supervisor, 'SIGHUP');
+    await expect
+      .poll(() => standby.server().output(), { timeout: 10_000 })
+      .toContain('this process is a standby and cannot replace its program while it serves: restart it');
+    expect(standby.server().output()).not.toContain('builds a new read model');
+  });
 });

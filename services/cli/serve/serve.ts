@@ -112,10 +112,20 @@ function attach(parts: LeadingParts, { varve, listener }: OpenServer): void {
     await varve.yield(next);
   });
   supervisor.onRenew(() => {
+    try {
+      varve.operator.generations.refuseTakeOver();
+    } catch {
+      logger.error({}, RENEWED_BY_LEADER);
+      return;
+    }
     logger.info({}, 'the program that is installed now builds a new read model');
     renewal.start(varve.operator);
   });
 }
+
+/** Only the leader makes indices in Elasticsearch, and this worker cannot replace itself without a generation. */
+const RENEWED_BY_LEADER =
+  'this process is a standby and cannot replace its program while it serves: restart it. The leader can: send SIGHUP to its supervisor';
 
 /** Begins to build a later generation: for other content types, or for this version of the projector. */
 async function renew(parts: LeadingParts, { varve }: OpenServer): Promise<void> {

@@ -127,7 +127,7 @@ const RUNNING: Rebuild = {
   message: undefined,
 };
 
-it('a rebuild stands still after 60 s without progress', () => {
+it('a rebuild is stalled after 60 s without progress', () => {
   stopClocks();
   let rebuild = RUNNING;
   const check = checkRebuild(() => rebuild);
