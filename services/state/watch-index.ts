@@ -1,5 +1,6 @@
 import type { ClusterHealth, ClusterWatch } from '../../shared/read-index/cluster-health.ts';
 import type { IndexFault } from '../../shared/read-index/index-fault.ts';
+import { valueWithin } from '../../shared/value-within.ts';
 import type { ConditionCheck, FoundCondition } from '../operating/conditions.ts';
 
 /** Indices outside the process that a process reads. */
@@ -67,11 +68,16 @@ function replicasMissing(
   };
 }
 
-/** Returns a function that says whether the indices answer. */
+/** A metric is read for two seconds. Without a value no alert fires. */
+const ANSWERS_WITHIN_MS = 1_500;
+
+/** Returns a function that says whether the indices answer in time. */
 export function reachable({ health }: ClusterWatch): () => Promise<boolean> {
-  return () =>
-    health().then(
+  return async () => {
+    const answered = health().then(
       () => true,
       () => false,
     );
+    return (await valueWithin(ANSWERS_WITHIN_MS, answered)) ?? false;
+  };
 }

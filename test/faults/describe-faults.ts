@@ -8,35 +8,56 @@ import type { Fault, Role } from './fault.ts';
 import { type FaultFleet, type Process, type Roles, startFaultFleet } from './fault-fleet.ts';
 import { firingAlerts } from './firing-alerts.ts';
 import { type Counted, createLedger, type Ledger } from './ledger.ts';
-import { HEALTHY, observe, type Words } from './observe.ts';
+import { HEALTHY, type Observed, observe, type Words } from './observe.ts';
 
-const NOTICED_WITHIN = 25_000;
+const NOTICED_WITHIN = 20_000;
 const HEALED_WITHIN = 60_000;
 const ROLES = ['leader', 'standby', 'api'] as const satisfies readonly Role[];
 const TYPES = ['tags', 'countries'] as const satisfies readonly Counted[];
 
-/** Runs each fault on one fleet, one after the other, and checks the indices with `varve verify` at the end. */
-export async function describeFaults(title: string, faults: readonly Fault[]): Promise<void> {
-  const space = `faults_${title.toLowerCase().replace(/\W+/g, '_').slice(0, 14)}_${process.pid}`;
+/**
+ * Runs each fault on one fleet, one after the other, and checks the indices with `varve verify` at the end. A failed row gets its
+ * successors a new fleet.
+ */
+export async function describeFaults(
+  title: string,
+  faults: readonly Fault[],
+  disks?: 'small disks',
+): Promise<void> {
+  const name = title.toLowerCase().replace(/\W+/g, '_').slice(0, 12);
   describe(`faults: ${title}`, await needsElasticsearch(takesMinutes(`faults: ${title}`)), () => {
-    let fleet: FaultFleet;
-    let ledger: Ledger;
-    beforeAll(async () => {
-      fleet = await startFaultFleet(await elasticsearchUrl(), space);
-      ledger = await createLedger((await fleet.roles()).api);
-    }, 180_000);
-    afterAll(() => fleet?.dispose());
+    let started: { readonly fleet: FaultFleet; readonly ledger: Ledger } | undefined;
+    let fleets = 0;
+    const start = async () => {
+      const space = `faults_${name}_${process.pid}_${++fleets}`;
+      const fleet = await startFaultFleet(await elasticsearchUrl(), space, disks);
+      started = { fleet, ledger: await createLedger((await fleet.roles()).api) };
+      return started;
+    };
+    const end = async () => {
+      await started?.fleet.dispose();
+      started = undefined;
+    };
+    beforeAll(start, 180_000);
+    afterAll(end, 60_000);
 
-    it.for(faults)('$name', { timeout: 180_000 }, async (fault, { onTestFailed }) => {
-      onTestFailed(() => console.log(lastWords(fleet)));
-      const started = performance.now();
-      const answers = await carryOut({ fault, fleet, ledger });
-      console.log(`${fault.name} | ${answers} | ${Math.round((performance.now() - started) / 1_000)} s`);
+    it.for(faults)('$name', { timeout: 240_000 }, async (fault, { onTestFailed, task }) => {
+      const run = { fault, ...(started ?? (await start())) };
+      onTestFailed(async () => {
+        const causes = task.result?.errors?.map(({ message, diff }) => diff ?? message) ?? [];
+        console.log([`FAILED ${fault.name}`, ...causes, lastWords(run.fleet)].join('\n'));
+        await end();
+      });
+      const begun = performance.now();
+      const answers = await carryOut(run);
+      console.log(`${fault.name} | ${answers} | ${Math.round((performance.now() - begun) / 1_000)} s`);
     });
 
     it('leaves indices that are right', { timeout: 120_000 }, async () => {
+      const { fleet } = started ?? (await start());
+      const { admin, eventStore, space } = fleet;
       const { leader } = await fleet.roles();
-      const index = ['--read-index', fleet.admin.url, '--space', space, '--event-store', fleet.eventStore];
+      const index = ['--read-index', admin.url, '--space', space, '--event-store', eventStore];
       const verified = await runVarve(['verify', '--data', leader.data, ...index]);
       expect(verified, verified.stdout + verified.stderr).toMatchObject({ code: 0 });
     });
@@ -49,6 +70,7 @@ type Run = { readonly fault: Fault; readonly fleet: FaultFleet; readonly ledger:
 async function carryOut(run: Run): Promise<string> {
   const { fault, fleet, ledger } = run;
   const roles = await fleet.roles();
+  await fault.prepare?.(fleet);
   await expectHealed(run, roles);
   const before = processesOf(fleet);
   const logged = new Map(fleet.all.map((each) => [each, each.server().output().length]));
@@ -58,7 +80,9 @@ async function carryOut(run: Run): Promise<string> {
   const writes = TYPES.map((type) => ledger.write(type, roles.api));
   let answers = '';
   try {
-    await expectDuring(fault, roles, logged);
+    if (fault.during === undefined) await expectLogged(run, logged);
+    else await expectDuring(fault, roles, logged);
+    await fault.expectMore?.(fleet, roles);
     answers = await expectWrites(fault, writes);
     await delay(Math.max(0, (fault.lasts ?? 0) - (performance.now() - made)));
   } finally {
@@ -69,7 +93,8 @@ async function carryOut(run: Run): Promise<string> {
   expect(TYPES.filter((type, i) => isLater(fault, type) && ![200, 202].includes(late[i] ?? 0))).toEqual([]);
   await expectHealed(run, roles);
   const healed = Math.round((performance.now() - undone) / 100) / 10;
-  expect((await Promise.all(watches.map((each) => each.stop()))).flat()).toEqual([]);
+  const wrong = (await Promise.all(watches.map((each) => each.stop()))).flat();
+  if (fault.isUnnoticed === undefined) expect(wrong).toEqual([]);
   if (fault.disturbs === undefined) expect(processesOf(fleet)).toEqual(before);
   return `${answers}, healed after ${healed} s`;
 }
@@ -85,14 +110,18 @@ function processesOf({ all }: FaultFleet): readonly number[] {
 
 /** Waits until every process answers and says what the row expects. */
 async function expectDuring(fault: Fault, roles: Roles, logged: ReadonlyMap<Process, number>): Promise<void> {
-  const expected = ROLES.map((role) => ({ role, ...HEALTHY, ...fault.during.all, ...fault.during[role] }));
+  const expected = ROLES.map((role) => ({ role, ...HEALTHY, ...fault.during?.all, ...fault.during?.[role] }));
   const says = fault.says ?? /./;
   const look = async () => {
     const words = await Promise.all(ROLES.map((role) => observe(roles[role])));
     const affected = ROLES.filter((_role, i) => (words[i]?.observed.conditions.length ?? 0) > 0);
     const talking = affected.length === 0 ? (['leader'] as const) : affected;
     return {
-      observed: words.map(({ observed }, i) => ({ role: ROLES[i], ...observed })),
+      observed: words.map(({ observed }, i) => ({
+        role: ROLES[i],
+        ...observed,
+        ...refusedLate(observed, expected[i]),
+      })),
       alerts: firingAlerts(words.map(({ scrape }) => scrape)),
       refusals: words.flatMap(refusalsOf).filter((text) => !says.test(text)),
       states: statesOf(fault, words),
@@ -102,6 +131,22 @@ async function expectDuring(fault: Fault, roles: Roles, logged: ReadonlyMap<Proc
   await expect
     .poll(look, { timeout: NOTICED_WITHIN, interval: 200 })
     .toEqual({ observed: expected, alerts: fault.alerts ?? [], refusals: [], states: [], isLogged: true });
+}
+
+/** Returns `late` for reads that are refused although they may take longer. */
+function refusedLate(observed: Observed, expected: Observed | undefined): Partial<Observed> {
+  const types = TYPES.filter((type) => expected?.[type] === 'late' && observed[type] === 503);
+  return Object.fromEntries(types.map((type) => [type, 'late']));
+}
+
+/** Waits until a process has logged a fault that has no answers of its own. */
+async function expectLogged(
+  { fault: { log }, fleet }: Run,
+  logged: ReadonlyMap<Process, number>,
+): Promise<void> {
+  if (log === undefined) return;
+  const said = () => fleet.all.map((each) => since(each, logged)).join('\n');
+  await expect.poll(said, { timeout: NOTICED_WITHIN }).toMatch(log);
 }
 
 function since(member: Process, logged: ReadonlyMap<Process, number>): string {
@@ -115,10 +160,12 @@ function refusalsOf({ observed, texts }: Words): readonly string[] {
   ];
 }
 
-/** Returns the summaries of processes with a condition that do not name the cause. */
+/** Returns the summaries that do not name the cause: of processes with a condition, or of all that answer if none has. */
 function statesOf({ state }: Fault, words: readonly Words[]): readonly string[] {
-  return words
-    .filter(({ observed }) => observed.conditions.length > 0)
+  const affected = words.filter(({ observed }) => observed.conditions.length > 0);
+  const talking = affected.length > 0 || state === undefined ? affected : words;
+  return talking
+    .filter(({ scrape }) => scrape !== undefined)
     .map(({ summary }) => summary)
     .filter((summary) => state === undefined || !state.test(summary));
 }
@@ -126,7 +173,13 @@ function statesOf({ state }: Fault, words: readonly Words[]): readonly string[] 
 /** Checks the writes that are answered while the fault lasts. */
 async function expectWrites(fault: Fault, writes: readonly Promise<number>[]): Promise<string> {
   const expected = TYPES.map((type) => fault.writes?.[type] ?? 200);
-  const answered = await Promise.all(writes.map((write, i) => (expected[i] === 'later' ? 'later' : write)));
+  const answered = await Promise.all(
+    writes.map(async (write, i) => {
+      const outcome = expected[i];
+      if (outcome === 'later' || outcome === 'any') return outcome;
+      return (await write) === 0 ? 'refused' : write;
+    }),
+  );
   expect(answered).toEqual(expected);
   return `writes ${answered.join(' ')}`;
 }
@@ -146,6 +199,20 @@ async function expectHealed({ fleet, ledger }: Run, roles: Roles): Promise<void>
   await expect.poll(look, { timeout: HEALED_WITHIN, interval: 200 }).toEqual(healthy);
 }
 
+const WIDTH = 300;
+const LINES = 12;
+
+/** Returns the end of each process's output. */
 function lastWords({ all }: FaultFleet): string {
-  return all.map(({ name, server }) => `${name}:\n${server().output().slice(-2_500)}`).join('\n');
+  const linesOf = ({ name, server }: Process) => [
+    `${name}:`,
+    ...server()
+      .output()
+      .trim()
+      .split('\n')
+      .filter((line) => !/slow query|read-index-unavailable/.test(line))
+      .slice(-LINES)
+      .map((line) => line.slice(0, WIDTH)),
+  ];
+  return all.flatMap(linesOf).join('\n');
 }

@@ -5,9 +5,14 @@ import { createElasticsearchAdmin, type ElasticsearchAdmin } from '../support/el
 import { type ElasticsearchProxy, startElasticsearchProxy } from '../support/elasticsearch-proxy.ts';
 import { leaderOf, type Member, startMember } from '../support/fleet.ts';
 import { removeIndices } from '../support/remove-indices.ts';
+import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';
 
 /** A process of the fleet, with a proxy of its own in front of Elasticsearch. */
-export type Process = Member & { readonly proxy: ElasticsearchProxy };
+export type Process = Member & {
+  readonly proxy: ElasticsearchProxy;
+  /** File system of its data directory; undefined: the usual one. */
+  readonly disk: SmallDisk | undefined;
+};
 
 /** Roles at the beginning of a fault. */
 export type Roles = { readonly leader: Process; readonly standby: Process; readonly api: Process };
@@ -18,46 +23,54 @@ export type FaultFleet = {
   readonly admin: ElasticsearchAdmin;
   readonly space: string;
   readonly eventStore: string;
-  /** Folder of the log. */
-  readonly folder: string;
+  /** File system of the log; undefined: the usual one. */
+  readonly disk: SmallDisk | undefined;
   roles(): Promise<Roles>;
   dispose(): Promise<void>;
 };
 
-/** Starts the fleet on the node at `url`. */
-export async function startFaultFleet(url: string, space: string): Promise<FaultFleet> {
+const MEGABYTES = 96;
+
+/** Starts the fleet on the node at `url`. `small disks`: each data directory and the log are on a file system of their own. */
+export async function startFaultFleet(
+  url: string,
+  space: string,
+  disks?: 'small disks',
+): Promise<FaultFleet> {
   const folder = mkdtempSync(join(tmpdir(), 'varve-faults-'));
-  const eventStore = `sqlite:${join(folder, 'events.db')}`;
+  const mount = () => (disks === undefined ? undefined : mountSmallDisk(MEGABYTES));
+  const disk = mount();
+  const eventStore = `sqlite:${join(disk?.path ?? folder, 'events.db')}`;
   const admin = await createElasticsearchAdmin(url, space);
   const start = async (name: string, role: 'serve' | 'api'): Promise<Process> => {
     const proxy = await startElasticsearchProxy(url);
+    const own = mount();
     const log = ['--event-store', eventStore, '--assets', join(folder, 'assets')];
     const index = ['--read-index', proxy.url, '--space', space, '--body-limit', '60000000'];
-    const member = await startMember(name, { role, data: join(folder, name), arguments: [...log, ...index] });
-    return { ...member, proxy };
+    const data = join(own?.path ?? folder, name);
+    const member = await startMember(name, { role, data, arguments: [...log, ...index] });
+    return { ...member, proxy, disk: own };
   };
   // The api waits for a leader itself.
-  const [first, second, api] = await Promise.all([
-    start('s1', 'serve'),
-    start('s2', 'serve'),
-    start('api', 'api'),
-  ]);
+  const started = [start('s1', 'serve'), start('s2', 'serve'), start('api', 'api')] as const;
+  const [first, second, api] = await Promise.all(started);
   const all = [first, second, api];
   return {
     all,
     admin,
     space,
     eventStore,
-    folder,
+    disk,
     async roles() {
       const leader = (await leaderOf([first, second])) as Process;
       return { leader, standby: leader === first ? second : first, api };
     },
     async dispose() {
       await Promise.all(all.map((each) => each.end('SIGKILL')));
-      for (const { proxy } of all) proxy.close();
+      for (const each of all) each.proxy.close();
       await removeIndices(url, space);
       await admin.close();
+      for (const each of [disk, ...all.map((process) => process.disk)]) each?.remove();
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -3,16 +3,22 @@ import type { Observed } from './observe.ts';
 
 export type Role = keyof Roles;
 
-/** 200: shown; 202: stored; 503: refused, all while the fault lasts. `later`: answered with 200 or 202 when it was over, or before. */
-export type WriteOutcome = 200 | 202 | 503 | 'later';
+/**
+ * 200: shown; 202: stored; 503: refused, all while the fault lasts. `later`: answered with 200 or 202 when it was over, or before.
+ * `refused`: no connection. `any`: the connection may break.
+ */
+export type WriteOutcome = 200 | 202 | 503 | 'later' | 'refused' | 'any';
 
 /** One row of the table: a fault, and what the processes answer and say while it lasts. Afterwards all are healthy without a restart. */
 export type Fault = {
   readonly name: string;
+  /** Called before the last write that precedes the fault. */
+  readonly prepare?: (fleet: FaultFleet) => Promise<unknown>;
   /** Makes the fault. Resolves to the function that ends it. */
   readonly make: (fleet: FaultFleet, roles: Roles) => Promise<() => unknown>;
-  /** Differences from the answers of a healthy process: in all processes, and in that of a role. */
-  readonly during: { readonly [role in Role | 'all']?: Partial<Observed> };
+  /** Differences from the answers of a healthy process: in all processes, and in that of a role. Undefined: answers change
+   * while it lasts, because Varve repairs it or refuses only some requests. */
+  readonly during?: { readonly [role in Role | 'all']?: Partial<Observed> };
   /** Outcomes of writes through the api. Default: 200. */
   readonly writes?: { readonly tags?: WriteOutcome; readonly countries?: WriteOutcome };
   /** Pattern of the text of each refused read. */
@@ -25,6 +31,10 @@ export type Fault = {
   readonly alerts?: readonly string[];
   /** Roles whose processes the fault ends or pauses. Their connections may break. */
   readonly disturbs?: readonly Role[];
+  /** Expects more while it lasts. */
+  readonly expectMore?: (fleet: FaultFleet, roles: Roles) => Promise<void>;
+  /** Reads show the fault until `varve verify --repair` finds it. */
+  readonly isUnnoticed?: true;
   /** Milliseconds that it lasts at least. */
   readonly lasts?: number;
 };

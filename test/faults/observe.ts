@@ -3,7 +3,7 @@ import type { State } from '../../services/state/state.ts';
 import type { Member } from '../support/fleet.ts';
 import { readSamples } from '../support/metrics-client.ts';
 
-/** Status of an answer; `late`: there was none within two seconds; `down`: no process accepts the connection, or it breaks. */
+/** Status of an answer; `late`: there was none within some seconds, or it is then a 503; `down`: no process accepts the connection, or it breaks. */
 export type Outcome = number | 'late' | 'down';
 
 /** Answers of a process at one moment. */

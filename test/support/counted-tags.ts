@@ -19,6 +19,8 @@ export type CountedTagsOptions = {
   readonly readFrom: readonly Member[];
   /** Returns whether a test has paused or killed a member. */
   readonly isDisturbed: (member: Member) => boolean;
+  /** Number of writers, each with tags of its own. Default: 1. */
+  readonly writers?: number;
 };
 
 const TAGS = 20;
@@ -43,8 +45,7 @@ export async function startCountedTags(options: CountedTagsOptions): Promise<Cou
     const { documentId } = await write(writeThrough, 'POST', '/api/tags', { key, name: '0' }, () => false);
     counters.set(key, { documentId, acknowledged: 0, sent: 0 });
   }
-  const keys = [...counters.keys()];
-  const writing = async () => {
+  const writing = async (keys: readonly string[]) => {
     while (!isStopped) {
       const key = keys[Math.floor(Math.random() * keys.length)] ?? '';
       const counter = counters.get(key) as Counter;
@@ -85,7 +86,10 @@ export async function startCountedTags(options: CountedTagsOptions): Promise<Cou
       await delay(READ_EVERY_MS);
     }
   };
-  const running = Promise.all([writing(), ...readFrom.map(reading)]);
+  const writers = Array.from({ length: options.writers ?? 1 }, (_unused, at) =>
+    writing([...counters.keys()].filter((_key, n) => n % (options.writers ?? 1) === at)),
+  );
+  const running = Promise.all([...writers, ...readFrom.map(reading)]);
   // The caller sees a failure at \`stop\`.
   running.catch(() => {});
   return {

@@ -12,6 +12,7 @@ export type SmallDisk = {
   empty(): void;
   /** Makes the file system read-only. */
   makeReadOnly(): void;
+  makeWritable(): void;
   remove(): void;
 };
 
@@ -40,6 +41,9 @@ export function mountSmallDisk(megabytes: number): SmallDisk | undefined {
     },
     makeReadOnly() {
       execFileSync('mount', ['-o', 'remount,ro', path], { stdio: 'ignore' });
+    },
+    makeWritable() {
+      execFileSync('mount', ['-o', 'remount,rw', path], { stdio: 'ignore' });
     },
     remove() {
       execFileSync('umount', ['-l', path]);

@@ -55,8 +55,8 @@ export async function sendBulk(
   } catch (error) {
     if (error instanceof errors.TimeoutError) keepAnsweringNode(client, error);
     if (!isTooLarge(error)) throw error;
-    if (documents.length === 1)
-      return [{ kind: 'refused', reason: 'the document is too large for a request' }];
+    // A proxy may refuse every request. The writer parks a document only if its index accepts small ones.
+    if (documents.length === 1) return [{ kind: 'again', reason: 'the document is too large for a request' }];
     const half = Math.ceil(documents.length / 2);
     const first = await sendBulk(client, slabs, documents.slice(0, half), options);
     return [...first, ...(await sendBulk(client, slabs, documents.slice(half), options))];

@@ -54,15 +54,11 @@ export function createDocumentWriter(options: DocumentWriterOptions): DocumentIn
       return document;
     },
     async accepts({ type, world }, signal) {
-      const document = {
-        ...NO_ROW,
-        type,
-        world,
-        bytes: Buffer.from(`{"delete":${metaOf(targetOf, { ...NO_ROW, type, world })}}\n`),
-      };
+      const bytes = Buffer.from(`{"update":{"_index":"${targetOf(type, world)}","_id":"0"}}\n{"doc":{}}\n`);
+      const document = { ...NO_ROW, type, world, bytes };
       try {
         const [outcome] = await sendBulk(client, slabs, [document], { refresh: false, signal });
-        return outcome?.kind === 'written';
+        return outcome?.kind === 'again' && outcome.reason.startsWith(MISSING);
       } catch {
         return false;
       }
@@ -106,7 +102,11 @@ type TargetOf = (type: Uid, world: World) => string;
 /** Target of documents: the bytes of a request, and the index and layout of each type. */
 type Destination = { readonly sink: ByteSink; readonly targetOf: TargetOf; readonly layouts: Layouts };
 
-/** Row that never exists: keys begin at 4. Its removal shows whether an index accepts documents. */
+const MISSING = 'document_missing_exception';
+/**
+ * Row that never exists: keys begin at 4. The answer to its update shows whether an index accepts documents. A deletion would make a
+ * missing index, whose name would be that of the write alias.
+ */
 const NO_ROW = Object.freeze({ key: 0, position: 1n });
 
 /** Returns the part of a request that names a document. Elasticsearch refuses an older state with 409 and accepts the same state twice. */

@@ -5,6 +5,7 @@ import type { DocumentLayout } from '../layout/document-layout.ts';
 import { indexDefinition } from '../layout/index-definition.ts';
 import { writeAlias } from '../layout/index-names.ts';
 import { acknowledged } from './acknowledged.ts';
+import { deleteIndices } from './delete-indices.ts';
 
 /** Distribution of indices over the nodes of a cluster. */
 export type IndexSpread = {
@@ -28,6 +29,8 @@ export type CreateIndexOptions = {
 const DOCUMENT_FORMAT = 3;
 
 const EXISTS = 'resource_already_exists_exception';
+/** An index has the name of an alias. */
+const TAKEN = 'invalid_alias_name_exception';
 
 /**
  * Makes an empty index with a write alias of its own. `aliases`: its other aliases. Resolves to false if the index exists: another process
@@ -41,19 +44,26 @@ export async function createIndex(
 ): Promise<boolean> {
   const { settings, mappings } = indexDefinition(layout) as { settings: object; mappings: object };
   const spreadOver = { number_of_shards: spread.shards, ...replicaSettings(spread.replicas) };
-  const creating = client.indices.create({
-    index,
-    settings: { ...settings, ...spreadOver },
-    mappings: { ...mappings, _meta: { varve: signature(layout, log) } },
-    aliases: Object.fromEntries([writeAlias(index), ...aliases].map((alias) => [alias, {}])),
-  });
+  const create = () =>
+    acknowledged(
+      client.indices.create({
+        index,
+        settings: { ...settings, ...spreadOver },
+        mappings: { ...mappings, _meta: { varve: signature(layout, log) } },
+        aliases: Object.fromEntries([writeAlias(index), ...aliases].map((alias) => [alias, {}])),
+      }),
+    );
   try {
-    await acknowledged(creating);
-    return true;
+    await create();
   } catch (error) {
-    if (error instanceof errors.ResponseError && error.body?.error?.type === EXISTS) return false;
-    throw error;
+    const type = error instanceof errors.ResponseError ? error.body?.error?.type : undefined;
+    if (type === EXISTS) return false;
+    if (type !== TAKEN) throw error;
+    // Elasticsearch made it for the deletion of a document, because the index was gone: deletions ignore `require_alias`.
+    await deleteIndices(client, [writeAlias(index)]);
+    await create();
   }
+  return true;
 }
 
 /** Returns the settings for a number of replicas; undefined: one, as soon as the cluster has a second node. */

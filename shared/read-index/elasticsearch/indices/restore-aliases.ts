@@ -20,6 +20,8 @@ export async function restoreAliases(
     );
     return [
       ...others.map((other) => ({ remove: { index: other, alias, must_exist: false } })),
+      // Elasticsearch made it for the deletion of a document while the alias was gone.
+      ...(found[writeAlias(index)] === undefined ? [] : [{ remove_index: { index: writeAlias(index) } }]),
       ...[alias, writeAlias(index)].flatMap((each) =>
         has[each] === undefined ? [{ add: { index, alias: each } }] : [],
       ),
