@@ -33,8 +33,8 @@ export type Fault = {
   readonly disturbs?: readonly Role[];
   /** Expects more while it lasts. */
   readonly expectMore?: (fleet: FaultFleet, roles: Roles) => Promise<void>;
-  /** Reads show the fault until `varve verify --repair` finds it. */
-  readonly isUnnoticed?: true;
+  /** Milliseconds in which reads may show the fault, because nothing tells Varve. Default: 0. */
+  readonly unnoticedFor?: number;
   /** Milliseconds that it lasts at least. */
   readonly lasts?: number;
 };

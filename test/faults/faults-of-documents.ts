@@ -27,10 +27,11 @@ const documentIdOf = (text: string) =>
   (JSON.parse(text) as { readonly data: { readonly documentId: string } }).data.documentId;
 
 /** Creates a restaurant that Elasticsearch refuses. The end of the fault deletes it. */
-function refused(texts: () => object, decide?: Parameters<typeof answers>[0]) {
+function refused(texts: (fleet: FaultFleet) => object, decide?: Parameters<typeof answers>[0]) {
   return async (fleet: FaultFleet, roles: Roles) => {
     const undo = decide === undefined ? undefined : await answers(decide)(fleet, roles);
-    const written = send(roles.leader, 'POST', 'restaurants', { key: KEY, name: 'Refused', ...texts() });
+    const text = await texts(fleet);
+    const written = send(roles.leader, 'POST', 'restaurants', { key: KEY, name: 'Refused', ...text });
     return async () => {
       await undo?.();
       await send(roles.leader, 'DELETE', `restaurants/${documentIdOf(await written)}`);
@@ -54,10 +55,17 @@ function refusesOne({ body }: ProxiedRequest): InterceptedAnswer {
   return { status: 200, json: { errors: true, items } };
 }
 
-/** A text whose document the smallest heap of the documentation cannot take. */
-function longText(): object {
+/** Returns a text whose document the node counts above its limit for one operation: four times its bytes. */
+async function longText({ admin }: FaultFleet): Promise<object> {
+  const stats = (await admin.send('GET', '/_nodes/stats/indexing_pressure')) as {
+    readonly nodes: {
+      readonly [id: string]: { indexing_pressure: { memory: { limit_in_bytes: number } } };
+    };
+  };
+  const [node] = Object.values(stats.nodes);
+  const characters = (node?.indexing_pressure.memory.limit_in_bytes ?? 0) / 15;
   let story = '';
-  for (let n = 0; story.length < 12_000_000; n++) story += `word${(n * 7919) % 1_000_003} `;
+  for (let n = 0; story.length < characters; n++) story += `word${(n * 7919) % 1_000_003} `;
   return { story };
 }
 
@@ -81,9 +89,11 @@ const argumentsOf = ({ admin, eventStore, space }: FaultFleet, { data }: Member)
 function onDocument(
   change: (fleet: FaultFleet, path: string) => Promise<unknown>,
   ...repair: readonly string[]
-): Pick<Fault, 'make' | 'isUnnoticed' | 'expectMore' | 'writes' | 'during'> {
+): Pick<Fault, 'make' | 'disturbs' | 'unnoticedFor' | 'expectMore' | 'writes' | 'during'> {
   return {
-    isUnnoticed: true,
+    unnoticedFor: Number.POSITIVE_INFINITY,
+    // The next worker serves the rebuilt index.
+    disturbs: ['leader'],
     during: {},
     make: async (fleet, { leader }) => {
       const { admin, space } = fleet;
@@ -161,9 +171,11 @@ export const DOCUMENTS: readonly Fault[] = [
   {
     name: 'another program overwrites a document',
     ...onDocument(
-      ({ admin }, path) => admin.send('PUT', `/${path}`, { key: 4, sum: 'x' }),
+      ({ admin }, path) => admin.send('PUT', `/${path}`, { key: 4 }),
       ...['rebuild', '--type', 'tag'],
     ),
-    writes: {},
+    during: { all: { tags: 503 } },
+    says: /a document that Varve did not write/,
+    writes: { tags: 'later' },
   },
 ];

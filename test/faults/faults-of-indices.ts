@@ -33,6 +33,8 @@ function sends(...requests: readonly (readonly [method: string, path: string, bo
 
 const TAGS_REFUSED: Partial<Observed> = { tags: 503, conditions: ['index-unusable'] };
 const UNUSABLE = ['VarveIndexUnusable'];
+/** The leader looks each second, and the others read what it found every two seconds. */
+const NOTICED_MS = 6_000;
 const CHANGED = /an index has changed behind Varve/;
 
 export const CHANGED_INDICES: readonly Fault[] = [
@@ -118,6 +120,7 @@ export const CHANGED_INDICES: readonly Fault[] = [
     },
     writes: { tags: 'later' },
     log: /was restored from a snapshot/,
+    unnoticedFor: NOTICED_MS,
     prepare: ({ admin }) => admin.snapshot(),
   },
   {
@@ -128,6 +131,7 @@ export const CHANGED_INDICES: readonly Fault[] = [
     },
     writes: { tags: 'later', countries: 'later' },
     log: /was restored from a snapshot/,
+    unnoticedFor: NOTICED_MS,
     prepare: ({ admin }) => admin.snapshot(),
   },
   {
@@ -174,6 +178,14 @@ export const CHANGED_INDICES: readonly Fault[] = [
     },
     writes: { tags: 'later', countries: 'later' },
     log: /the index of the progress was removed or replaced/,
+  },
+  {
+    name: 'the index of the tags of caches is deleted',
+    make: async ({ admin, space }) => {
+      await admin.send('DELETE', `/${space}-tags`);
+      return () => {};
+    },
+    writes: { tags: 'later', countries: 'later' },
   },
   {
     name: 'an index gets replicas that no node can have',

@@ -128,8 +128,8 @@ export const ENDED_PROCESSES: readonly Fault[] = [
     name: 'both processes that can lead are paused',
     make: pauses('leader', 'standby'),
     during: { leader: PAUSED, standby: PAUSED, api: { conditions: ['no-leader'] } },
-    // The api waits up to a minute for the answer of a leader that may have stored the write.
-    writes: BOTH_LATER,
+    // 503 after ten seconds. The api waits up to a minute for a leader that has got the write.
+    writes: { tags: 'any', countries: 'any' },
     disturbs: ['leader', 'standby'],
     state: /leader .* does not answer|there is no leader/i,
     alerts: ['VarveDown', 'VarveNoLeader'],

@@ -13,6 +13,9 @@ const WRITE_MS = 30_000;
 /** `shown`: the last value whose write was answered with 200. `stored`: with 200 or 202. `sent`: the last value that was sent. */
 type Counter = { documentId: string; shown: number; stored: number; sent: number };
 
+/** A wrong answer, and the time of the question in milliseconds of `performance.now()`. */
+export type WrongAnswer = { readonly at: number; readonly what: string };
+
 /** The writes of a suite, and checks of what reads may show. */
 export type Ledger = {
   /** Raises the counter of a type through a process. Resolves to the status; 0: the connection broke. */
@@ -20,7 +23,7 @@ export type Ledger = {
   /** Returns the values that every stored write allows a read to show after all faults, or why the answer is wrong. */
   isCurrent(type: Counted, text: string): boolean;
   /** Reads both types of a process until `stop`, which returns what was wrong. */
-  watch(member: Member, mayEnd: boolean): { stop(): Promise<readonly string[]> };
+  watch(member: Member, mayEnd: boolean): { stop(): Promise<readonly WrongAnswer[]> };
 };
 
 /** Creates one entry of each type through a process, with three entries that never change next to it. */
@@ -50,16 +53,17 @@ export async function createLedger(through: Member): Promise<Ledger> {
       return problemOf(text, stored, sent) === undefined;
     },
     watch(member, mayEnd) {
-      const wrong: string[] = [];
+      const wrong: WrongAnswer[] = [];
       let isStopped = false;
       const look = async (type: Counted) => {
+        const at = performance.now();
         const least = of(type).shown;
         const { outcome, text } = await ask(member, READS[type], WRITE_MS);
         const isRefused = outcome === 503 || outcome === 'late' || (outcome === 'down' && mayEnd);
         const problem =
           outcome === 200 ? problemOf(text, least, of(type).sent) : isRefused ? undefined : 'wrong';
         if (problem !== undefined)
-          wrong.push(`${member.name}: ${type}: ${outcome} ${problem} ${text.slice(0, 300)}`);
+          wrong.push({ at, what: `${member.name}: ${type}: ${outcome} ${problem} ${text.slice(0, 300)}` });
       };
       const run = async () => {
         while (!isStopped) {
@@ -91,7 +95,8 @@ function problemOf(text: string, least: number, most: number): string | undefine
 async function create(through: Member, type: Counted, key: string): Promise<string> {
   const answer = await send(through, 'POST', `/api/${type}`, { key, name: '0' });
   const text = await answer.text();
-  if (answer.status !== 201) throw new Error(`POST ${type}: ${answer.status} ${text}`);
+  if (answer.status !== 201 && answer.status !== 202)
+    throw new Error(`POST ${type}: ${answer.status} ${text}`);
   return (JSON.parse(text) as { data: { documentId: string } }).data.documentId;
 }
 

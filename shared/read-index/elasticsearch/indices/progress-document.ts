@@ -54,8 +54,10 @@ export async function openSmallIndex(client: Client, index: string): Promise<voi
   try {
     await acknowledged(client.indices.create({ index, settings, mappings: { enabled: false } }));
   } catch (error) {
-    // The index exists already.
     if (!hasStatus(error, 400) || !(await client.indices.exists({ index }))) throw error;
+    // Elasticsearch may have made it for a document, with a replica for which a single node has no place.
+    const { auto_expand_replicas } = settings;
+    await acknowledged(client.indices.putSettings({ index, settings: { auto_expand_replicas } }));
   }
 }
 

@@ -1,4 +1,5 @@
 import { createRecentValues } from '../../../recent-values.ts';
+import { foreignDocument } from '../wire/refusal.ts';
 import type { HitFields, SearchAnswer, SearchHit } from '../wire/search-answer.ts';
 import type { Search } from '../wire/write-search.ts';
 
@@ -108,10 +109,10 @@ export function withDigests(search: Search): Search {
   return { ...search, body: { ...body, docvalue_fields: [...(body.docvalue_fields ?? []), 'sum'] } };
 }
 
-/** Returns the digest of a hit. Every document has one. */
+/** Returns the digest of a hit. Every document of Varve has one. */
 function sumOf({ fields }: SearchHit): string {
   const sum = fields?.['sum']?.[0];
-  if (typeof sum !== 'string') throw new Error('a document has no digest');
+  if (typeof sum !== 'string') throw foreignDocument();
   return sum;
 }
 

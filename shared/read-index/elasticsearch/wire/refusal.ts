@@ -53,6 +53,13 @@ export function unreadable(type: string, reason: string): RequestError {
   return new RequestError('read-index-unavailable', message);
 }
 
+/** Returns the 503 for a document of another program, which lacks what every document of Varve has. */
+export function foreignDocument(): RequestError {
+  const message =
+    'The read index has a document that Varve did not write: varve verify names it, and varve rebuild of its type replaces it';
+  return new RequestError('read-index-unavailable', message);
+}
+
 /** Returns the 503 for a cluster whose settings or rights do not allow the request. The log has the cluster's reason. */
 function refused(cause: unknown): RequestError {
   return new RequestError('read-index-unavailable', 'The read index refuses the request', {}, { cause });
