@@ -23,7 +23,7 @@ function blocked(block: string) {
   });
 }
 
-/** Sends requests about the index; `INDEX` in a path stands for its name. */
+/** Sends requests about the index. `INDEX` in a path is replaced by its name. */
 function sends(...requests: readonly (readonly [method: string, path: string, body?: object])[]) {
   return onTags(async ({ admin }, index) => {
     for (const [method, path, body] of requests) await admin.send(method, path.replace('INDEX', index), body);
