@@ -44,13 +44,13 @@ export const COMMANDS: readonly CommandRow[] = [
   command({
     name: 'import',
     description:
-      'append the documents of JSONL files to the log; to continue an interrupted import, run the command again',
+      'append the documents of JSON lines or of a JSON array to the log; to continue an interrupted import, run the command again',
     argument: [
       '<files...>',
       "JSONL files with one document per line, or one file from varve export or strapi export, or Strapi's SQLite database",
     ],
     options: [
-      ['--dry-run', "with Strapi's archive or database: show what would be imported, and write nothing"],
+      ['--dry-run', 'show what would be imported, and write nothing'],
       ['--json', "with Strapi's archive or database: print the summary as JSON"],
     ],
     settings: IMPORT_SETTINGS,
@@ -201,13 +201,17 @@ async function importAny(given: Given, options: ArchiveOptions, files: readonly 
     const contentTypes = given['contentTypes'] ?? projectOfDatabase(file);
     return importArchiveFile(file, parseSettings(IMPORT_SETTINGS, { ...given, contentTypes }), options);
   }
-  refuseArchiveOptions(options);
+  if (options.json)
+    throw new InvalidSettings("--json needs Strapi's archive or database, and no other files");
   refuseFolders(files);
-  if (file !== undefined && files.length === 1 && (await isExportFile(file)))
+  const { isJsonArray } = await import('../transfer/import-lines.ts');
+  if (file !== undefined && files.length === 1 && !isJsonArray(file) && (await isExportFile(file))) {
+    if (options.dryRun) throw new InvalidSettings('--dry-run is not possible with a file from varve export');
     return importHistory(file, parseSettings(LOG_SETTINGS, given));
+  }
   const settings = parseSettings(IMPORT_SETTINGS, given);
-  const { importFiles } = await import('./commands/import-files.ts');
-  return importFiles(files, settings);
+  const { importFiles, rehearseFiles } = await import('./commands/import-files.ts');
+  return options.dryRun ? rehearseFiles(files, settings) : importFiles(files, settings);
 }
 
 /** Throws InvalidSettings for a folder, which the system's error of a read does not name. */
@@ -215,14 +219,6 @@ function refuseFolders(files: readonly string[]): void {
   const folder = files.find((file) => statSync(file, { throwIfNoEntry: false })?.isDirectory());
   if (folder !== undefined)
     throw new InvalidSettings(`${folder} is a folder: name the files, as in ${join(folder, '*.jsonl')}`);
-}
-
-/** Throws InvalidSettings for options that apply only to archives: for other files a dry run would write. */
-function refuseArchiveOptions(options: ArchiveOptions): void {
-  const [name] = Object.keys(options);
-  if (name === undefined) return;
-  const option = name === 'dryRun' ? '--dry-run' : `--${name}`;
-  throw new InvalidSettings(`${option} needs one archive of strapi export, and no other files`);
 }
 
 /** Parses the settings of a role. Throws InvalidSettings, also for combinations that cannot work in the role. */

@@ -5,7 +5,8 @@ const time = z.iso.datetime();
 
 /** Content of one row, or one locale of a document. `draft`: values of the modified draft that replace those of `data`. */
 const variant = z.strictObject({
-  state: z.enum(['live', 'draft', 'published', 'modified']),
+  /** Default: `published`, `live` on a type without draft & publish, `modified` with `draft`. */
+  state: z.enum(['live', 'draft', 'published', 'modified']).optional(),
   data,
   draft: data.optional(),
   /** Row id to use instead of the next number of the type. */
@@ -18,7 +19,8 @@ const variant = z.strictObject({
 const named = {
   /** A content type's singular name or uid. */
   type: z.string(),
-  key: z.string().min(1),
+  /** Name of the document in references of other lines. Default: a new document, the same when the import is repeated. */
+  key: z.string().min(1).optional(),
   documentId: z
     .string()
     .regex(/^[a-z][a-z0-9]{23}$/)
@@ -32,12 +34,15 @@ const manyLocales = z.strictObject({
   locales: z.record(z.string(), variant),
 });
 
+/** Schema of a line, in docs/import-line.json. */
+export const IMPORT_LINE = z.union([oneLocale, manyLocales]);
+
 export type ImportVariant = z.infer<typeof variant>;
 
 /** A line of an import file: a document in the types' default locale, or in each of `locales`. */
 export type ImportLine = {
   readonly type: string;
-  readonly key: string;
+  readonly key: string | undefined;
   readonly documentId?: string | undefined;
   /** `undefined`: the default locale, or none. */
   readonly variants: readonly { readonly locale: string | undefined; readonly variant: ImportVariant }[];

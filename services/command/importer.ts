@@ -67,6 +67,7 @@ const AUTHOR = { actor: { kind: 'import' }, via: 'import' } as const;
 export function createImporter(environment: ImportEnvironment): Importer {
   const types = typesByName(environment.registry);
   const claimed = new Map<string, string>();
+  const keyFor = createKeys();
   const referenced = new Map<string, string>();
   return {
     async importLine(json) {
@@ -77,7 +78,9 @@ export function createImporter(environment: ImportEnvironment): Importer {
         return { kind: 'refused', reasons: [`unknown content type ${parsed.line.type}`] };
       try {
         const run = { ...environment, types, claimed, referenced };
-        return await importDocument(run, type, parsed.line, hash('sha256', JSON.stringify(json)));
+        const digest = hash('sha256', JSON.stringify(json));
+        const key = parsed.line.key ?? parsed.line.documentId ?? keyFor(digest);
+        return await importDocument(run, type, { ...parsed.line, key }, digest);
       } catch (error) {
         if (error instanceof RequestError) return { kind: 'refused', reasons: reasonsOf(error) };
         throw error;
@@ -85,6 +88,21 @@ export function createImporter(environment: ImportEnvironment): Importer {
     },
   };
 }
+
+/**
+ * Returns a function that names the document of a line without a key after its content. A repeated import gives the same names, and equal
+ * lines of one import different ones.
+ */
+function createKeys(): (digest: string) => string {
+  const lines = new Map<string, number>();
+  return (digest) => {
+    const earlier = lines.get(digest) ?? 0;
+    lines.set(digest, earlier + 1);
+    return `line ${digest} ${earlier}`;
+  };
+}
+
+type KeyedLine = ImportLine & { readonly key: string };
 
 type ImportRun = ImportEnvironment & {
   readonly types: ReadonlyMap<string, ContentType>;
@@ -118,7 +136,7 @@ function typesByName({ contentTypes }: SchemaRegistry): Map<string, ContentType>
 async function importDocument(
   run: ImportRun,
   type: ContentType,
-  line: ImportLine,
+  line: KeyedLine,
   digest: string,
 ): Promise<ImportOutcome> {
   const documentId = line.documentId ?? derivedDocumentId(run.space, type.uid, line.key);
@@ -148,7 +166,9 @@ async function importDocument(
 
 type Step = { readonly data: Data; readonly publish: boolean };
 
-function stepsOf(type: ContentType, { state, data, draft }: ImportVariant): Step[] {
+function stepsOf(type: ContentType, { state: given, data, draft }: ImportVariant): Step[] {
+  const edited = draft === undefined ? 'published' : 'modified';
+  const state = given ?? (type.draftAndPublish ? edited : 'live');
   const isUnversioned = state === 'live';
   if (isUnversioned === type.draftAndPublish) {
     throw validationError(

@@ -1,10 +1,10 @@
-import { createReadStream } from 'node:fs';
+import { closeSync, createReadStream, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 /** Line of an import file that is not empty. */
 export type ImportSource = {
   readonly file: string;
-  /** Number of the line; the first is 1. */
+  /** Number of the line, or of the item of an array; the first is 1. */
   readonly number: number;
   /** Bytes of the line in the file, with its line end. */
   readonly bytes: number;
@@ -17,14 +17,57 @@ export async function* linesOf(file: string): AsyncGenerator<string> {
   yield* createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
 }
 
-/** Reads the lines of all files that are not empty, one file after the other. */
+/** Reads the lines of all files that are not empty, and the items of files with a JSON array, one file after the other. */
 export async function* importLines(files: readonly string[]): AsyncGenerator<ImportSource> {
   for (const file of files) {
-    let number = 0;
-    for await (const text of linesOf(file)) {
-      number++;
-      if (text.trim() !== '') yield { file, number, bytes: Buffer.byteLength(text) + 1, text };
-    }
+    if (isJsonArray(file)) yield* arrayItems(file);
+    else yield* fileLines(file);
+  }
+}
+
+async function* fileLines(file: string): AsyncGenerator<ImportSource> {
+  let number = 0;
+  for await (const text of linesOf(file)) {
+    number++;
+    if (text.trim() !== '') yield { file, number, bytes: Buffer.byteLength(text) + 1, text };
+  }
+}
+
+/** Bytes at the start of a file among which its first character is. */
+const HEAD = 256;
+
+/** Returns whether a file has a JSON array. No line is one, because each is an object. */
+export function isJsonArray(file: string): boolean {
+  const head = Buffer.alloc(HEAD);
+  const descriptor = openSync(file, 'r');
+  try {
+    const length = readSync(descriptor, head);
+    return new TextDecoder().decode(head.subarray(0, length)).trimStart().startsWith('[');
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** An array is read whole. */
+const MAX_ARRAY = 256 * 1024 * 1024;
+
+function* arrayItems(file: string): Generator<ImportSource> {
+  const { size } = statSync(file);
+  if (size > MAX_ARRAY)
+    throw new Error(`${file} is an array of more than ${MAX_ARRAY} bytes: write one document a line`);
+  const items = parsedArray(file);
+  for (const [at, item] of items.entries()) {
+    const bytes = Math.floor((size * (at + 1)) / items.length) - Math.floor((size * at) / items.length);
+    yield { file, number: at + 1, bytes, text: JSON.stringify(item) };
+  }
+}
+
+function parsedArray(file: string): readonly unknown[] {
+  try {
+    // JSON.parse refuses a byte order mark, and TextDecoder omits it.
+    return JSON.parse(new TextDecoder().decode(readFileSync(file)));
+  } catch (error) {
+    throw new Error(`${file} is not a JSON array: ${(error as Error).message}`, { cause: error });
   }
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EVENT_SCHEMAS } from '../../shared/events/event-schemas.ts';
 import { EVENT_VERSIONS } from '../../shared/events/event-versions.ts';
-import { eventSchemaFiles } from './event-schemas.ts';
+import { eventSchemaFiles, importLineSchema } from './event-schemas.ts';
 
 const FOLDER = join(import.meta.dirname, '../../docs/events');
 const files = eventSchemaFiles();
@@ -19,6 +19,10 @@ const RELEASED: Readonly<Record<string, string>> = JSON.parse(
 
 it.each([...files])('docs/events/%s equals the schema in the code', async (name, text) => {
   await expect(text).toMatchFileSnapshot(join(FOLDER, name));
+});
+
+it('docs/import-line.json equals the schema in the code', async () => {
+  await expect(importLineSchema()).toMatchFileSnapshot(join(FOLDER, '../import-line.json'));
 });
 
 it('docs/events has no other files', () => {

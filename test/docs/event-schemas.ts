@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { IMPORT_LINE } from '../../services/command/import-line.ts';
 import { EVENT_SCHEMAS, METADATA_SCHEMA } from '../../shared/events/event-schemas.ts';
 
 /** Returns the files of docs/events/, by name: JSON Schema of the data of every version of every type, and of metadata. */
@@ -9,6 +10,11 @@ export function eventSchemaFiles(): ReadonlyMap<string, string> {
       files.set(`${type}.${index + 1}.json`, jsonSchema(schema, `Data of ${type}, version ${index + 1}`));
   }
   return files;
+}
+
+/** Returns the JSON Schema of a line of `varve import`. */
+export function importLineSchema(): string {
+  return jsonSchema(IMPORT_LINE, 'Line of varve import');
 }
 
 function jsonSchema(schema: z.ZodType, title: string): string {

@@ -1,4 +1,4 @@
-import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -171,4 +171,49 @@ it('a missing file is reported in one sentence', async () => {
   const exit = await importFiles(dataForTest(), ['/nowhere.jsonl']);
   expect(exit.code).toBe(1);
   expect(exit.output).toContain('varve import: ENOENT: no such file or directory');
+});
+
+it('makes a new document of a line without a key, once in repeated imports, and published without a state', async () => {
+  const data = dataForTest();
+  const items = [
+    { type: 'tag', data: { key: 'a', name: 'a' } },
+    { type: 'tag', key: 'b', data: { key: 'b', name: 'b' } },
+    { type: 'chef', state: 'draft', data: { name: 'twin' } },
+    { type: 'chef', state: 'draft', data: { name: 'twin' } },
+    { type: 'chef', data: { key: 'public', name: 'public' } },
+    { type: 'chef', data: { key: 'modified', name: 'out' }, draft: { name: 'in work' } },
+    { type: 'chef', data: { key: 'live' }, state: 'live' },
+  ];
+  // The file of a program on Windows.
+  const file = fileForTest([`\ufeff ${JSON.stringify(items, null, 2)}`]);
+  const rehearsal = await spawnVarve([
+    ...['import', file, '--dry-run', '--content-types', CONFORMANCE_SCHEMA, '--data', data],
+  ]).exited;
+  expect(rehearsal).toMatchObject({ code: 1 });
+  expect(rehearsal.output).toMatch(/^6 documents in .* would be imported; nothing was written$/m);
+  expect(rehearsal.output).toMatch(/^live \{"id":1,"documentId":"\w{24}","key":"a","name":"a",/m);
+  expect(rehearsal.output.match(/^published \{/gm)).toHaveLength(2);
+  expect(rehearsal.output.match(/^draft \{/gm)).toHaveLength(4);
+  expect(existsSync(join(data, 'events.db'))).toBe(false);
+  for (const _ of ['first', 'again']) {
+    const exit = await importFiles(data, [file]);
+    expect(exit.output).toContain(`${file}:7: state: live does not fit a type with draft & publish`);
+  }
+  const server = await startServer({ data });
+  onTestFinished(() => server.dispose());
+  const names = async (query: string) => {
+    const answer = (await (await fetch(`${server.url}/api/chefs?sort=id&${query}`)).json()) as {
+      readonly data: readonly { readonly name: string }[];
+    };
+    return answer.data.map(({ name }) => name);
+  };
+  expect(await names('')).toEqual(['public', 'out']);
+  expect(await names('status=draft')).toEqual(['twin', 'twin', 'public', 'in work']);
+});
+
+it('names an array that is not JSON', takesMinutes('a broken array'), async () => {
+  const file = fileForTest(['[{"type":"tag"},', '{']);
+  const exit = await importFiles(dataForTest(), [file]);
+  expect(exit).toMatchObject({ code: 1 });
+  expect(exit.output).toContain(`${file} is not a JSON array: `);
 });

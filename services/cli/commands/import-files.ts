@@ -1,9 +1,13 @@
-import { resolve } from 'node:path';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { pino } from 'pino';
 import { callOperator } from '../../operator/call-operator.ts';
 import { channelOfHolder } from '../../operator/open-operations.ts';
+import { openContentStore } from '../../process/content-store.ts';
 import { type ImportedLine, importDocuments } from '../../transfer/import-documents.ts';
 import { type ImportProgress, showProgress } from '../output/import-progress.ts';
+import { printReplaced } from '../output/log-reports.ts';
 import { presentRate } from '../output/present-amounts.ts';
 import { readContentTypes } from '../settings/read-content-types.ts';
 import type { ImportSettings } from '../settings/settings.ts';
@@ -30,8 +34,51 @@ export async function importFiles(files: readonly string[], settings: ImportSett
   }
 }
 
+/** Documents that a rehearsal shows. */
+const SHOWN = 10;
+
+/**
+ * `varve import --dry-run` of documents: validates every line, and shows the rows of the first ten documents as answers have them. Writes
+ * nothing to the data directory, and does not read it: lines that refer to its documents are refused.
+ */
+export async function rehearseFiles(files: readonly string[], settings: ImportSettings): Promise<void> {
+  const contentTypes = await readContentTypes(settings, pino({ level: 'warn' }, pino.destination(2)));
+  const data = mkdtempSync(join(tmpdir(), 'varve-import-'));
+  const here = { ...settings, data, eventStore: undefined };
+  try {
+    let documents = 0;
+    const show = await importHere(here, contentTypes, ({ write, ...target }) =>
+      showImport(
+        importDocuments({
+          ...target,
+          files,
+          defaultLocale: settings.defaultLocale,
+          space: settings.space,
+          write: async (document) => (documents++ < SHOWN ? write(document) : []),
+        }),
+        'would be imported; nothing was written',
+      ),
+    );
+    const store = await openContentStore({ ...here, ...contentTypes, reportReplaced: printReplaced });
+    try {
+      for (const { rows } of store.graph.readAll())
+        for (const { version, row } of rows)
+          if (row !== null) console.log(`${version} ${textOf(row.source)}`);
+    } finally {
+      await store.close();
+    }
+    show();
+  } finally {
+    rmSync(data, { recursive: true, force: true });
+  }
+}
+
+function textOf(source: Uint8Array): string {
+  return new TextDecoder().decode(source);
+}
+
 /** Shows the progress of an import. Resolves to a function for its end, which throws if lines were refused. */
-async function showImport(lines: AsyncIterable<ImportedLine>): Promise<() => void> {
+async function showImport(lines: AsyncIterable<ImportedLine>, outcome = ''): Promise<() => void> {
   const started = performance.now();
   const refused: string[] = [];
   let documents = 0;
@@ -49,7 +96,7 @@ async function showImport(lines: AsyncIterable<ImportedLine>): Promise<() => voi
     progress?.end();
   }
   return () => {
-    console.log(presentRate(documents, 'documents', started));
+    console.log(presentRate(documents, 'documents', started) + (outcome && ` ${outcome}`));
     if (refused.length === 0) return;
     const problems = refused.map((problem) => `  ${problem}`).join('\n');
     throw new Error(
