@@ -119,6 +119,31 @@ const describeOrder = (withLog: WithLog): void => {
   );
 
   test(
+    'events that arrive during a call come together with the next one',
+    withLog(async (store) => {
+      const other = collect(store);
+      const batches: number[] = [];
+      const released = Promise.withResolvers<void>();
+      const all = Promise.withResolvers<void>();
+      const subscription = store.subscribe(0n, async (events) => {
+        if (events.length > 0) batches.push(events.length);
+        if (batches.reduce((sum, size) => sum + size, 0) === 51) all.resolve();
+        if (batches.length === 1) await released.promise;
+      });
+      subscription.done.catch(all.reject);
+      await store.append(newStream(), 'none', newEvents(1));
+      while (batches.length === 0) await Promise.race([delay(5), subscription.done]);
+      await Promise.all(Array.from({ length: 50 }, () => store.append(newStream(), 'none', newEvents(1))));
+      // Another subscriber of this store has received them.
+      await other.until(51);
+      await delay(50);
+      released.resolve();
+      await all.promise;
+      expect(batches.length).toBeLessThanOrEqual(3);
+    }),
+  );
+
+  test(
     'catches up on a large log in batches of at most batchSize',
     withLog(async (store) => {
       for (let n = 0; n < 10; n += 1) await store.append(newStream(), 'none', newEvents(500));
