@@ -23,8 +23,6 @@ export type IndexWatch = {
   made(timeoutMs: number): Promise<unknown>;
   /** Looks at the indices now. Rejects if the cluster does not answer. */
   look(): Promise<void>;
-  /** Makes the indices of these types again, because their content is wrong and cannot be repaired. */
-  distrust(types: readonly Uid[], reason: string): Promise<void>;
 };
 
 /** Milliseconds between two requests. Contents and definitions are observed in turn. */
@@ -57,11 +55,6 @@ export function watchIndices(options: WatchIndicesOptions): IndexWatch {
     look: () =>
       inTurn(async () => {
         await observeAll(state);
-        await settle(state, inTurn);
-      }),
-    distrust: (types, reason) =>
-      inTurn(async () => {
-        for (const type of types) lose(state, type, { kind: 'replaced', reason, refusesReads: true });
         await settle(state, inTurn);
       }),
   };

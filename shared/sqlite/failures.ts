@@ -3,6 +3,7 @@ import { freeBytes } from '../free-disk.ts';
 /** SQLite's result codes. */
 const ERROR = 1;
 const BUSY = 5;
+const NO_MEMORY = 7;
 const IO_ERROR = 10;
 const CORRUPT = 11;
 const FULL = 13;
@@ -44,6 +45,16 @@ export function isDiskFullAtOpen(error: unknown, folder: string): boolean {
 
 /** Bytes that the indices of three write-ahead logs need, one for each database. */
 const OPENING_TAKES_BYTES = 128 * 1024;
+
+/** Codes of the system for what is missing for now: a disk, a handle, memory, a connection. */
+const PASSING_CODE =
+  /^(EIO|ENOSPC|EDQUOT|EMFILE|ENFILE|ENOMEM|ESTALE|EAGAIN|EBUSY|EPIPE|ETIMEDOUT|ECONN(RESET|REFUSED|ABORTED)|E(HOST|NET)(UNREACH|DOWN))$/;
+
+/** Returns whether a failure may pass by itself: another attempt can succeed although nobody changed anything here. */
+export function mayPass(error: unknown): boolean {
+  if (hasCode(error, [BUSY, NO_MEMORY, IO_ERROR, FULL, CANNOT_OPEN]) || isDiskFull(error)) return true;
+  return causes(error).some((each) => PASSING_CODE.test(String((each as { code?: unknown }).code)));
+}
 
 /** Checks the error itself and its causes. The lowest byte of an extended code is the result code. */
 function hasCode(error: unknown, codes: readonly number[]): boolean {

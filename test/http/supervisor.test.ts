@@ -1,11 +1,13 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import type { DirectoryHolder } from '../../shared/sqlite/lock-data-directory.ts';
 import { createAsk } from '../support/access-client.ts';
 import { askOnce } from '../support/ask-once.ts';
+import { PLANTED_IO_ERROR } from '../support/plant-io-error.ts';
 import { isRunning } from '../support/processes.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { CONFORMANCE_SCHEMA, type RunningServer } from '../support/server.ts';
@@ -183,6 +185,23 @@ it(
     expect(output.match(/worker crashed/g)).toHaveLength(1);
   },
 );
+
+it('starts another worker when the last one ended for a reason that may pass', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'varve-once-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const once = join(folder, 'once');
+  writeFileSync(once, '');
+  const plant = fileURLToPath(new URL('../support/plant-io-error.ts', import.meta.url));
+  const env = { NODE_OPTIONS: `--import=${plant}`, PLANTED_ONCE: once, CRASH_REPORTS: '' };
+  const server = await startForTest({ env });
+  const failed = workerOf(server);
+  // The connection is lost with the worker, and the write is stored.
+  await create(server.url, PLANTED_IO_ERROR).catch(() => {});
+  await replacementOf(server, failed);
+  expect(existsSync(once)).toBe(false);
+  expect(await names(server.url)).toEqual([PLANTED_IO_ERROR]);
+  expect(server.output()).toContain('the server cannot continue');
+});
 
 it(
   'waits for a worker that briefly outlives its supervisor',

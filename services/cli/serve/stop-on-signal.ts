@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { LogRestored } from '../../../shared/event-store/event-store.ts';
+import { mayPass } from '../../../shared/sqlite/failures.ts';
 import type { CallerAddress } from '../../http/sockets/caller-address.ts';
 import type { Listener } from '../../http/sockets/listen.ts';
 import { proxyRequests } from '../../http/sockets/proxy-requests.ts';
@@ -130,8 +131,11 @@ function startAgain({ logger, ports }: StopOptions, error: LogRestored): void {
   setTimeout(() => process.exit(RESTART_EXIT), REFUSE_MS);
 }
 
-/** The content would lag further and further behind, so the process ends instead of serving stale content. */
+/**
+ * The content would lag further and further behind, so the process ends instead of serving stale content. If the failure may pass, the
+ * supervisor starts another worker.
+ */
 function die(logger: Logger, error: unknown): never {
   logger.fatal({ err: error }, 'the server cannot continue');
-  process.exit(isWorker() ? FINAL_EXIT : 1);
+  process.exit(isWorker() && !mayPass(error) ? FINAL_EXIT : 1);
 }
