@@ -250,6 +250,6 @@ function adviceFor(graph: number, { repair }: VerifyOptions, lost: number): stri
   if (lost > 0) return ': restore the missing uploaded files from a backup';
   if (graph > 0) return ': varve rebuild --graph replaces the content graph';
   return repair
-    ? ' that could not be repaired: varve rebuild --type makes the index of a type again'
+    ? ' that could not be repaired: varve rebuild --type TYPE makes the index of a type again'
     : ': varve verify --repair rewrites the differing rows';
 }

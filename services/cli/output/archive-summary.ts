@@ -16,7 +16,7 @@ export function presentSummary(summary: ArchiveSummary, seconds: number, dryRun:
       ),
     ),
     ...list(
-      'Rights of roles, in the form of --public and varve token create --allow',
+      'Rights of roles, in the form of --public RIGHTS and varve token create --allow RIGHTS',
       Object.entries(summary.roles).map(([role, rights]) => `${role}: ${rights.join(',')}`),
     ),
     ...list(
