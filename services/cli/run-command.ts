@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { mayPass } from '../../shared/sqlite/failures.ts';
+import { canRecover } from '../../shared/sqlite/failures.ts';
 import { isWorker } from '../supervisor/connect-supervisor.ts';
 import { FINAL_EXIT } from '../supervisor/protocol.ts';
 import { COMMANDS } from './commands.ts';
@@ -35,7 +35,7 @@ async function run(command: string, action: () => Promise<void>): Promise<void> 
     else console.error(`varve ${command}: ${failureText(error as Error)}`);
     if (process.env['VARVE_LOG_LEVEL'] === 'debug') console.error(error);
     // A server that has served starts another worker if the failure may pass.
-    process.exitCode = isWorker() && !mayPass(error) ? FINAL_EXIT : 1;
+    process.exitCode = isWorker() && !canRecover(error) ? FINAL_EXIT : 1;
     // After a failed start, open resources would keep the process alive.
     if (Object.hasOwn(ROLE_SETTINGS, command)) process.exit();
   }

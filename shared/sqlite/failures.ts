@@ -51,7 +51,7 @@ const PASSING_CODE =
   /^(EIO|ENOSPC|EDQUOT|EMFILE|ENFILE|ENOMEM|ESTALE|EAGAIN|EBUSY|EPIPE|ETIMEDOUT|ECONN(RESET|REFUSED|ABORTED)|E(HOST|NET)(UNREACH|DOWN))$/;
 
 /** Returns whether a failure may pass by itself: another attempt can succeed although nobody changed anything here. */
-export function mayPass(error: unknown): boolean {
+export function canRecover(error: unknown): boolean {
   if (hasCode(error, [BUSY, NO_MEMORY, IO_ERROR, FULL, CANNOT_OPEN]) || isDiskFull(error)) return true;
   return causes(error).some((each) => PASSING_CODE.test(String((each as { code?: unknown }).code)));
 }

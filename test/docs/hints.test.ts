@@ -34,7 +34,7 @@ function textsOf(file: string): readonly string[] {
   return texts;
 }
 
-/** Returns why the words after `varve` are no command. The words end at the first that is neither a command nor an option or its value. */
+/** Returns why the words after `varve` are not a command. They end at the first that is neither a command nor an option or its value. */
 function problemOf(words: readonly string[]): string | undefined {
   let [command, at] = [program, 0];
   for (; command.commands.length > 0; at++) {

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { LogRestored } from '../../../shared/event-store/event-store.ts';
-import { mayPass } from '../../../shared/sqlite/failures.ts';
+import { canRecover } from '../../../shared/sqlite/failures.ts';
 import type { CallerAddress } from '../../http/sockets/caller-address.ts';
 import type { Listener } from '../../http/sockets/listen.ts';
 import { proxyRequests } from '../../http/sockets/proxy-requests.ts';
@@ -137,5 +137,5 @@ function startAgain({ logger, ports }: StopOptions, error: LogRestored): void {
  */
 function die(logger: Logger, error: unknown): never {
   logger.fatal({ err: error }, 'the server cannot continue');
-  process.exit(isWorker() && !mayPass(error) ? FINAL_EXIT : 1);
+  process.exit(isWorker() && !canRecover(error) ? FINAL_EXIT : 1);
 }
