@@ -162,6 +162,9 @@ async function appendPlanned(
     const releaseClaims = await locks.acquire(plan.claims.map(claimKey));
     releases.push(releaseClaims);
     await uncertainAppends(environment).settle();
+    // An earlier attempt of this command may have been stored without an answer. Its own entry must not refuse it.
+    const stored = earlierPosition(environment, request);
+    if (stored !== undefined) return { kind: 'unchanged', position: stored };
     const events = plan.decide();
     if (events.length === 0) return { kind: 'unchanged', position: graph.position() };
     const result = await append(environment, request, lead, { expected: revision ?? 'none', events });

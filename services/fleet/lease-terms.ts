@@ -1,4 +1,4 @@
-import type { StoredEvent } from '../../shared/event-store/event-store.ts';
+import { AppendTooLarge, LogRestored, type StoredEvent } from '../../shared/event-store/event-store.ts';
 import { UnreadableEvent } from '../../shared/event-store/unreadable.ts';
 import { type Lead, type Lease, leadOf } from '../../shared/fleet/lease.ts';
 import { type Claimant, claimLease } from './claim-lease.ts';
@@ -21,13 +21,26 @@ export type FleetReport =
   /** The process could not write to the log that it steps down. Other processes notice that it has ended. */
   | { readonly kind: 'unreturned'; readonly reason: unknown };
 
+/** Error of a term that could not begin, because the log could not be read or written. Its cause is the failure. */
+export class LogFailed extends Error {}
+
+/** Marks a failure of the log that may pass. All others stay what they are. */
+export async function fromLog<T>(work: Promise<T>): Promise<T> {
+  return work.catch((cause: unknown) => {
+    const isFinal = [LogRestored, UnreadableEvent].some((final) => cause instanceof final);
+    const { message, cause: earlier } = cause as Error;
+    if (isFinal || earlier instanceof AppendTooLarge) throw cause;
+    throw new LogFailed(message, { cause });
+  });
+}
+
 export type LeaseTermsOptions = {
   readonly claimant: Claimant;
   /** The lease, read from the log with the graph: the graph has applied all events that the view has applied. */
   readonly view: LeaseView;
   /** Resolves when the graph has applied the log up to a position. */
   readonly applied: (position: bigint) => Promise<void>;
-  /** Work between the claim and the first command. The graph has applied the claim. */
+  /** Work between the claim and the first command. The graph has applied the claim. It is done again after LogFailed. */
   readonly beginTerm: (lead: Lead) => Promise<void>;
   /** False: this process never claims the lease. Default: it claims a free lease. */
   readonly mayLead?: boolean;
@@ -76,8 +89,12 @@ async function hold(member: Member, lease: Lease): Promise<void> {
   try {
     await member.beginTerm(leadOf(claimant.space, lease));
   } catch (error) {
-    if (!(error instanceof UnreadableEvent)) throw error;
-    return giveBack(member);
+    if (error instanceof UnreadableEvent) return giveBack(member);
+    if (!(error instanceof LogFailed)) throw error;
+    // The log may work again. The process keeps the lease, and begins the term again.
+    report({ kind: 'unclaimed', reason: error.cause });
+    leadership.beStandby();
+    return view.changed(LEADER_TIMEOUTS.silence);
   }
   leadership.begin(lease);
   report({ kind: 'leading', epoch });

@@ -89,7 +89,9 @@ function sentence({ message, since }: ProcessCondition): string {
 }
 
 async function readinessBy(lag: () => Promise<number>, maxLagSeconds: number): Promise<Readiness> {
-  const seconds = await valueWithin(LOG_TIMEOUT_MS, lag()).catch(() => undefined);
+  const seconds = await valueWithin(LOG_TIMEOUT_MS, lag()).catch((error: Error) => error);
+  if (seconds instanceof Error)
+    return unavailable('log-unreachable', `The event log cannot be used: ${seconds.message}`);
   if (seconds === undefined) return unavailable('log-unreachable', 'The event log does not answer');
   if (seconds <= maxLagSeconds) return { status: 'ready' };
   return unavailable('lagging', `Reads lag ${Math.round(seconds)} s behind the event log`);

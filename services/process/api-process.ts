@@ -25,7 +25,7 @@ import type { People } from '../login/people.ts';
 import { traceReadIndex } from '../operating/observe-read-index.ts';
 import { registerGauges } from '../operating/operating.ts';
 import { readState, type State } from '../state/state.ts';
-import { checkHalt } from '../state/watch-fleet.ts';
+import { checkHalt, checkLog } from '../state/watch-fleet.ts';
 import { checkIndex, reachable } from '../state/watch-index.ts';
 import { checkTypes } from '../state/watch-types.ts';
 import { createLogHead } from '../stores/log-head.ts';
@@ -111,6 +111,7 @@ function watchApi(
     faults: () => faultsNow(cluster),
     types: registry.contentTypes.size,
   };
+  operating.conditions.watch(checkLog(log));
   operating.conditions.watch(processes.leaderAnswers);
   operating.conditions.watch(checkIndex(indices, true));
   operating.conditions.watch(checkHalt(halt.event));

@@ -28,7 +28,7 @@ export function watchOwn(
     reachable: documents && reachable(documents.watch),
   });
   processes.serving({ position: index.position, lagSeconds, epoch: running.fleet.epoch });
-  watchConditions(operating, { generations, registry, documents, ...running });
+  watchConditions(operating, { log, generations, registry, documents, ...running });
 }
 
 /** Reads the state of the log's processes, and what this one has to deliver. */

@@ -20,6 +20,7 @@ import { appendDefinitions } from '../content-types/append-definitions.ts';
 import { notInForce } from '../content-types/definitions-in-force.ts';
 import { parkedRefusal } from '../elasticsearch/parked-refusal.ts';
 import { type Fleet, joinFleet } from '../fleet/fleet.ts';
+import { fromLog } from '../fleet/lease-terms.ts';
 import { identifyLog } from '../fleet/log-identity.ts';
 import { createFollowWriter } from '../follow/follow-writer.ts';
 import { assetsAddress } from '../stores/open-asset-store.ts';
@@ -89,8 +90,10 @@ function joinFleetOf(
       membership?.noteCopy(false);
       await owned.own();
       const defined = { at: claimant.now(), lead, owner: claimant.owner };
-      await appendDefinitions(log, space, notInForce(content.definitions, graph.definition), defined);
-      await projector.applied(await log.lastPosition());
+      await fromLog(
+        appendDefinitions(log, space, notInForce(content.definitions, graph.definition), defined),
+      );
+      await projector.applied(await fromLog(log.lastPosition()));
       await content.led.lead(lead.epoch);
     },
     standBy: content.led.standBy,

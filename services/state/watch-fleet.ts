@@ -1,5 +1,6 @@
-import type { StoredEvent } from '../../shared/event-store/event-store.ts';
+import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { adviseOnUnreadable } from '../../shared/event-store/unreadable.ts';
+import { valueWithin } from '../../shared/value-within.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { ConditionCheck } from '../operating/conditions.ts';
 
@@ -17,6 +18,25 @@ export function checkLeader(fleet: Pick<Fleet, 'leader'>, onlyWrites: boolean): 
     goneAt ??= performance.now();
     if (performance.now() - goneAt < WITHOUT_LEADER_MS) return undefined;
     return { code: 'no-leader', message: 'there is no leader', isUnready: onlyWrites };
+  };
+}
+
+/** A log that takes longer to return its last position counts as unreachable. */
+const LOG_TIMEOUT_MS = 2_000;
+
+/** Returns a check whether the log can be read. Its message is the reason, such as a refused password. */
+export function checkLog(log: Pick<EventStore, 'lastPosition'>): ConditionCheck {
+  return async () => {
+    const failure = await valueWithin(
+      LOG_TIMEOUT_MS,
+      log.lastPosition().then(
+        () => 'none',
+        (error: Error) => `the event log cannot be used: ${error.message}`,
+      ),
+    );
+    if (failure === 'none') return undefined;
+    const message = failure ?? 'the event log does not answer';
+    return { code: 'log-unreachable', message, isUnready: true };
   };
 }
 

@@ -2,6 +2,7 @@ import type { EventStore } from '../../shared/event-store/event-store.ts';
 import type { LeaderElected } from '../../shared/fleet/lease-events.ts';
 import { leaseStream } from '../../shared/fleet/lease-events.ts';
 import type { OwnerRecord, OwnerStore } from '../../shared/owner-record.ts';
+import { fromLog } from '../fleet/lease-terms.ts';
 import { identityOfLog } from '../fleet/log-identity.ts';
 
 /** Store outside the log: the leader writes to it, and the leader of a copy of the log would destroy it. */
@@ -29,7 +30,7 @@ const TRIES = 5;
  */
 export async function ownStore(owned: OwnedStore, options: OwnershipOptions): Promise<string | undefined> {
   const { log, space, adopt } = options;
-  const own = await readOwn(log, space);
+  const own = await fromLog(readOwn(log, space));
   for (let tries = 0; tries < TRIES; tries++) {
     const owners = await owned.store.read();
     const found = owners[space];

@@ -181,6 +181,16 @@ describe('an append whose answer is lost', () => {
     await expect(again).rejects.toMatchObject({ code: 'invalid-body' });
   });
 
+  test('is found by a repetition, which its own entry does not refuse', async () => {
+    const { environment, show } = await worldThatLosesAnAnswer();
+    const handler = createCommandHandler(environment);
+    const repeated = { ...page, identity: { id: 'once', request: 'digest' } };
+    await expect(handler.execute(repeated)).rejects.toMatchObject({ code: 'log-unavailable' });
+    const again = handler.execute(repeated);
+    setImmediate(show);
+    expect(await again).toMatchObject({ changed: false, applied: true });
+  });
+
   test('keeps its unique values in an import too', async () => {
     const { world, environment, show } = await worldThatLosesAnAnswer();
     await expect(createCommandHandler(environment).execute(page)).rejects.toMatchObject({

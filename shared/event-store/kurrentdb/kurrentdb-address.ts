@@ -24,8 +24,10 @@ export type Address = {
     readonly key?: Buffer;
     readonly rejectUnauthorized: boolean;
   };
-  /** Absent if there are none, or if a client certificate is used. */
-  readonly credentials: Parsed['defaultCredentials'] | undefined;
+  /** Absent if there are none, or if a client certificate is used. Returns those that are in force now. */
+  readonly credentials: (() => Credentials) | undefined;
+  /** File that has the password, which is read again. */
+  readonly passwordFile: string | undefined;
   readonly nodePreference: NodePreference | undefined;
   readonly maxDiscoverAttempts: number;
   readonly discoveryIntervalMs: number;
@@ -36,7 +38,7 @@ export type Address = {
 
 /**
  * Parses `kurrentdb://[user:password@]host:port[,…][?tls=false&…]` (`kurrentdb+discover://`, and `esdb://` for
- * EventStoreDB, work the same). TLS is on unless the address has `tls=false`; `tlsCAFile`, `userCertFile` and
+ * EventStoreDB, work the same). `passwordFile` names a file with the password. TLS is on unless the address has `tls=false`; `tlsCAFile`, `userCertFile` and
  * `userKeyFile` name PEM files. Throws an error without the password if the address is not understood or cannot work.
  */
 export function parseAddress(url: string): Address {
@@ -61,7 +63,8 @@ const KEEP_ALIVE_INTERVAL_MS = 10_000;
 const KEEP_ALIVE_TIMEOUT_MS = 3_000;
 
 function parse(url: string): Address {
-  const text = url.replace(/^esdb(?=\+discover:|:)/, 'kurrentdb');
+  const given = url.replace(/^esdb(?=\+discover:|:)/, 'kurrentdb');
+  const { text, passwordFile } = takePasswordFile(given);
   const parsed = parseConnectionString(text);
   const tls = parsed.tls !== false;
   if (tls) for (const { address } of parsed.hosts) assertTlsName(address);
@@ -73,7 +76,8 @@ function parse(url: string): Address {
     isDnsName: parsed.dnsDiscover,
     tls,
     ...(tls ? tlsCredentials(parsed) : PLAIN),
-    credentials: parsed.defaultCredentials,
+    credentials: credentialsOf(parsed, passwordFile),
+    passwordFile,
     nodePreference: parsed.nodePreference,
     maxDiscoverAttempts: parsed.maxDiscoverAttempts ?? DISCOVER_ATTEMPTS,
     discoveryIntervalMs: parsed.discoveryInterval ?? DISCOVERY_INTERVAL_MS,
@@ -94,6 +98,63 @@ export function assertTlsName(address: string): void {
 
 /** Error for an address that can never work. */
 class TlsNeedsName extends Error {}
+
+export type Credentials = NonNullable<Parsed['defaultCredentials']>;
+
+const ONLY_USER = /^([a-z+]+:\/\/)([^@:/]+)@/;
+
+/** Takes the parameter `passwordFile` out of an address, which the client's parser does not know. */
+function takePasswordFile(text: string): {
+  readonly text: string;
+  readonly passwordFile: string | undefined;
+} {
+  const [base = '', query = ''] = text.split('?', 2);
+  const isFile = (parameter: string) => parameter.startsWith('passwordFile=');
+  const parameters = query.split('&');
+  const found = parameters.find(isFile);
+  if (found === undefined) return { text, passwordFile: undefined };
+  if (!ONLY_USER.test(base))
+    throw new Error(
+      'passwordFile needs a user without a password in the address: kurrentdb://USER@HOST:PORT',
+    );
+  const others = parameters.filter((parameter) => !isFile(parameter)).join('&');
+  return {
+    text: `${base.replace(ONLY_USER, '$1$2:in-file@')}?${others}`,
+    passwordFile: decodeURIComponent(found.slice(found.indexOf('=') + 1)),
+  };
+}
+
+const PASSWORD_FOR_MS = 1_000;
+
+/** Returns the credentials. A password in a file is read again each second. A file that cannot be read then changes nothing. */
+function credentialsOf(
+  { defaultCredentials: given }: Parsed,
+  file: string | undefined,
+): (() => Credentials) | undefined {
+  if (given === undefined) return undefined;
+  if (file === undefined) return () => given;
+  const read = () => ({ ...given, password: readSecret(file) });
+  let known = read();
+  let readAt = performance.now();
+  return () => {
+    if (performance.now() - readAt < PASSWORD_FOR_MS) return known;
+    readAt = performance.now();
+    try {
+      known = read();
+    } catch {
+      // The file is being replaced.
+    }
+    return known;
+  };
+}
+
+function readSecret(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trimEnd();
+  } catch (error) {
+    throw new Error(`passwordFile cannot be read: ${(error as Error).message}`);
+  }
+}
 
 type Parsed = ReturnType<typeof parseConnectionString>;
 

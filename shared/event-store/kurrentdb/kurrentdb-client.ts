@@ -13,7 +13,7 @@ import serverFeatures from '@kurrent/kurrentdb-client/generated/kurrentdb/protoc
 import type featuresPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/serverfeatures_pb.js';
 import sharedPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js';
 import { valueAt } from '../../map-values.ts';
-import type { Address } from './kurrentdb-address.ts';
+import type { Address, Credentials } from './kurrentdb-address.ts';
 import { type ChannelPace, createNodeChannel } from './kurrentdb-channel.ts';
 import { type ProvenChannel, proveChannels } from './kurrentdb-proven-channel.ts';
 
@@ -99,7 +99,7 @@ export function createNodeClient(address: Address, pace: ChannelPace, watch: Cha
     if (requiresLeader === true) metadata.set('requires-leader', 'true');
     // A server without TLS asks for no password, and the network would show it.
     if (address.tls && address.credentials !== undefined)
-      metadata.set('authorization', authorizationOf(address.credentials));
+      metadata.set('authorization', authorizationOf(address.credentials()));
     return [metadata, deadline === undefined ? {} : { deadline: Date.now() + deadline }];
   };
   const asked = new WeakMap<Channel, Promise<ServerFeatures>>();
@@ -119,7 +119,7 @@ export function createNodeClient(address: Address, pace: ChannelPace, watch: Cha
   return { channel, stub, callArguments, features, close: channel.close };
 }
 
-function authorizationOf({ username, password }: NonNullable<Address['credentials']>): string {
+function authorizationOf({ username, password }: Credentials): string {
   return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 }
 

@@ -27,7 +27,8 @@ export function createExplain(address: Address): Explain {
       ? (error as Error & { type: ErrorType; code?: number })
       : undefined;
     if (kind?.type === ErrorType.ACCESS_DENIED) {
-      return { sentence: explainDenied(operation, address, kind.code), lasts: true };
+      const mayRotate = kind.code === UNAUTHENTICATED && address.passwordFile !== undefined;
+      return { sentence: explainDenied(operation, address, kind.code), lasts: !mayRotate };
     }
     if (hasNoLeader(error)) return noLeader(address);
     if (kind === undefined ? !isPassing(error) : kind.type !== ErrorType.UNAVAILABLE) return undefined;
@@ -41,11 +42,13 @@ export function createExplain(address: Address): Explain {
 }
 
 function explainDenied(operation: string, address: Address, code: number | undefined): string {
-  const { shown, user } = address;
+  const { shown, user, passwordFile } = address;
   if (user === undefined && address.tls) {
     return `${shown} needs a user: put user and password in the address (kurrentdb://USER:PASSWORD@HOST:PORT), or a client certificate`;
   }
   if (code === UNAUTHENTICATED) {
+    if (passwordFile !== undefined)
+      return `${shown} knows no user ${user} with the password in ${passwordFile}: check both; the file is read again`;
     return `${shown} knows no user ${user} with this password: check both; reserved characters such as @ : / % are percent-encoded`;
   }
   if (operation.startsWith('append')) {

@@ -64,7 +64,8 @@ export async function retrying<T>(
       return await call();
     } catch (error) {
       const retryInMs = waitBefore(attempt);
-      const isLast = lasts || !isPassing(error) || performance.now() + retryInMs > giveUpAt;
+      const passes = isPassing(error) || (await isExplainedAsPassing(retryLimits, operation, error));
+      const isLast = lasts || !passes || performance.now() + retryInMs > giveUpAt;
       if (isLast) throw await explained(retryLimits, operation, named(operation, error, attempt));
       // Never rejects: `reportRetry` ignores failures of a report.
       void reportRetry(retryLimits, { operation, error: error as Error, attempt, retryInMs }).then(
@@ -75,6 +76,16 @@ export async function retrying<T>(
       await delay(retryInMs);
     }
   }
+}
+
+/** Returns whether a refusal may be put right without a change here: a password in a file, which is about to be replaced. */
+async function isExplainedAsPassing(
+  { explain }: RetryLimits,
+  operation: string,
+  error: unknown,
+): Promise<boolean> {
+  const explanation = await explain?.(operation, error).catch(() => undefined);
+  return explanation?.lasts === false;
 }
 
 /** Returns the result of a promise. Rejects with DeadlinePassed if it takes longer, and ignores its later result. */

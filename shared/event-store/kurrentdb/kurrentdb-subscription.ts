@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { EventHandler, StoredEvent, Subscription } from '../event-store.ts';
+import { type EventHandler, LogRestored, type StoredEvent, type Subscription } from '../event-store.ts';
 import { laterPosition } from '../later-position.ts';
 import type { Connection } from './kurrentdb-connection.ts';
 import { beginsAtRecord, type Cursor, moveCursor, startOfCall } from './kurrentdb-cursor.ts';
@@ -22,8 +22,8 @@ export type SubscriptionRequest = {
 /**
  * Subscribes to the namespace's events with a catch-up subscription to `$all`, which the server filters by stream prefix. A call can end
  * because of a lost connection, another leader, or a node that stopped answering. A server also drops a slow consumer. The subscription
- * then begins again after the last handled event or checkpoint. It delivers each event once. It ends when the handler throws or the server
- * refuses permanently.
+ * then begins again after the last handled event or checkpoint. It delivers each event once. It ends when the handler throws, the log has
+ * another history, or the server refuses it before it has begun. A later refusal, such as that of a changed password, may be put right.
  */
 export function subscribeToNamespace(
   connection: Connection,
@@ -50,16 +50,18 @@ type Run = {
 
 async function run(context: Run): Promise<void> {
   const cursor: Cursor = { at: context.request.after };
+  const begun = { is: false };
   for (let attempt = 1; !context.signal.aborted; attempt += 1) {
     const started = cursor.at;
     try {
-      await subscribeOnce(context, cursor);
+      await subscribeOnce(context, cursor, begun);
     } catch (error) {
       if (!(error instanceof CallEnded)) throw error;
       if (beginsAtRecord(cursor, error.reason)) continue;
-      if (!error.passes) throw await explained(context.connection.retryLimits, OPERATION, error.reason);
+      const isFinal = !error.passes && (!begun.is || error.reason instanceof LogRestored);
+      if (isFinal) throw await explained(context.connection.retryLimits, OPERATION, error.reason);
       if (cursor.at !== started) attempt = 1;
-      await pause(context, error.reason, attempt);
+      await pause(context, error, attempt);
     }
   }
 }
@@ -86,7 +88,11 @@ async function orEnded<T>(promise: Promise<T>, call?: SpaceCall): Promise<T> {
 }
 
 /** Runs one call until it ends. `cursor` is the position of the last handled event. */
-async function subscribeOnce({ connection, watch, request, signal }: Run, cursor: Cursor): Promise<void> {
+async function subscribeOnce(
+  { connection, watch, request, signal }: Run,
+  cursor: Cursor,
+  begun: { is: boolean },
+): Promise<void> {
   const options = {
     node: connection.writer,
     after: cursor.at,
@@ -106,6 +112,7 @@ async function subscribeOnce({ connection, watch, request, signal }: Run, cursor
       // A server that was restored while the call was opened ends it.
       if (!isProven) await orEnded(connection.history.prove());
       isProven = true;
+      begun.is = true;
       await member.handle(step, request);
       if (cursor.at < watch.wanted() && call.isQuiet()) watch.look();
     }
@@ -147,8 +154,15 @@ function createSubscriber(history: History, call: SpaceCall, cursor: Cursor) {
   return { subscriber, handle };
 }
 
-async function pause({ connection, signal }: Run, error: Error, attempt: number): Promise<void> {
-  const retryInMs = waitBefore(attempt);
+/** Milliseconds between two attempts after a refusal. */
+const REFUSED_PAUSE_MS = 3_000;
+
+async function pause(
+  { connection, signal }: Run,
+  { reason: error, passes }: CallEnded,
+  attempt: number,
+): Promise<void> {
+  const retryInMs = passes ? waitBefore(attempt) : REFUSED_PAUSE_MS;
   // Never rejects: `reportRetry` ignores failures of a report.
   void reportRetry(connection.retryLimits, { operation: OPERATION, error, attempt, retryInMs });
   await delay(retryInMs, undefined, { signal }).catch(() => undefined);
