@@ -117,9 +117,10 @@ function takePasswordFile(text: string): {
     throw new Error(
       'passwordFile needs a user without a password in the address: kurrentdb://USER@HOST:PORT',
     );
-  const others = parameters.filter((parameter) => !isFile(parameter)).join('&');
+  const others = parameters.filter((parameter) => !isFile(parameter));
+  const withUser = base.replace(ONLY_USER, '$1$2:in-file@');
   return {
-    text: `${base.replace(ONLY_USER, '$1$2:in-file@')}?${others}`,
+    text: others.length === 0 ? withUser : `${withUser}?${others.join('&')}`,
     passwordFile: decodeURIComponent(found.slice(found.indexOf('=') + 1)),
   };
 }
