@@ -36,7 +36,7 @@ type Refusal = {
   readonly server: DoubleVersion;
   /** The user that the server has meanwhile; undefined: none. */
   readonly user: DoubleUser | undefined;
-  /** What readiness and the log say. */
+  /** Text in readiness and in the log. */
   readonly says: RegExp;
 };
 
