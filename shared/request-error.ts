@@ -47,6 +47,8 @@ export const REFUSALS = [
   'method-not-served',
   'expectation-not-met',
   'provider-not-served',
+  'login-not-served',
+  'project-code',
   'mail-not-set-up',
 ] as const;
 

@@ -21,6 +21,7 @@ import { JSON_HEADERS, METHOD_NOT_ALLOWED, SECURITY_HEADERS } from './answers/re
 import { forwardWrites } from './forwarding/forward-writes.ts';
 import { acceptOperations } from './forwarding/leader-operations.ts';
 import { countTickets } from './forwarding/leader-tickets.ts';
+import { NO_COMPILERS } from './no-compilers.ts';
 import { type DocsOptions, registerDocsPage, registerOpenApi } from './pages/docs-page.ts';
 import { registerSearchPage, type SearchPage } from './pages/search-page.ts';
 import { registerStartPage } from './pages/start-page.ts';
@@ -34,7 +35,7 @@ import { HEALTH_PATH, type ProtectionOptions, protect } from './requests/protect
 import { refusedRead, refuseReads } from './requests/refuse-reads.ts';
 import { nameAuthors } from './requests/request-author.ts';
 import { firstSegment, rewritePrefix } from './requests/rewrite-prefix.ts';
-import { registerLogin } from './routes/auth-routes.ts';
+import { refuseLogin, registerLogin } from './routes/auth-routes.ts';
 import { authenticateRequests, createAuthenticate, requireAdministrator } from './routes/authenticate.ts';
 import { registerChanges } from './routes/changes-routes.ts';
 import {
@@ -54,6 +55,7 @@ import {
 import { createLiveLists } from './routes/live-lists.ts';
 import { currentRights } from './routes/open-stream.ts';
 import { registerProjections, registerState } from './routes/projection-routes.ts';
+import { type ProjectRoute, refuseProjectRoutes } from './routes/refuse-project-routes.ts';
 import { refuseUnknownNames } from './routes/refuse-unknown-names.ts';
 import { registerRoles } from './routes/role-routes.ts';
 import { registerAssets } from './routes/serve-assets.ts';
@@ -86,6 +88,8 @@ export type AppOptions = ServedApi & {
   readonly answersReads: boolean;
   /** Additional path of the API besides `/api`, without a slash at its end. */
   readonly apiPrefix: string;
+  /** Paths that a project's own code answers in Strapi. */
+  readonly projectRoutes: readonly ProjectRoute[];
   /** Bytes of one uploaded file. */
   readonly uploadLimit: number;
   /** Limits of server-sent events. */
@@ -120,6 +124,7 @@ export async function createApp(options: AppOptions): Promise<RequestListener> {
   app.decorateRequest('command');
   app.decorateRequest('isElsewhere', false);
   app.decorateRequest('receivedWhole');
+  const refuseProject = refuseProjectRoutes(app, options.projectRoutes);
   app.register(async (scope) => registerGuarded(scope, options));
   app.register(async (scope) => registerAlgolia(scope, options, measures.unrouted), {
     prefix: INSTANT_SEARCH_PREFIX,
@@ -132,6 +137,7 @@ export async function createApp(options: AppOptions): Promise<RequestListener> {
     registerStartPage(scope, { access, hasSearch: searchPage !== undefined });
     if (searchPage !== undefined) registerSearchPage(scope, searchPage, access);
   });
+  app.register(refuseProject);
   await app.ready();
   const routing = attributeFailures((request, response) => app.routing(request, response));
   return rememberedFirst(routing, options, measures);
@@ -204,7 +210,8 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
   registerContentTypes(context);
   registerUsers({ ...context, login: options.login });
   const { login } = options;
-  if (login !== undefined) app.register((scope) => registerLogin(scope, login, options.protection));
+  if (login?.login !== undefined) app.register((scope) => registerLogin(scope, login, options.protection));
+  else if (options.follow === undefined) refuseLogin(app);
   registerLocales(context);
   registerChanges(app, streaming);
   registerUploads(app, (request) => writesOf(request).uploads, context.deliveryOf);
@@ -266,12 +273,6 @@ function refuseWritesIn(scope: FastifyInstance, refuse: (() => void) | undefined
 }
 
 const NO_QUERY: Record<string, string> = Object.freeze(Object.create(null));
-
-function noSchemas(): never {
-  throw new Error('a route has a schema, and there is no compiler for it');
-}
-/** Replaces the compilers for which fastify would load ajv at every start. The write side validates bodies, and answers are bytes. */
-const NO_COMPILERS = { buildValidator: noSchemas, buildSerializer: noSchemas };
 
 function refuse(app: FastifyInstance, measureUnrouted: (reply: FastifyReply) => void): void {
   app.setErrorHandler((error, request, reply) => {

@@ -14,7 +14,9 @@ export async function registerUser(options: LoginOptions, body: unknown): Promis
   const { access, people, commands } = options;
   const { switches, ...state } = access().login;
   if (!switches.allow_register)
-    throw new RequestError('not-applicable', 'Register action is currently disabled');
+    throw new RequestError('not-applicable', 'Register action is currently disabled', {
+      accepted: 'registrations while the switch allow_register is true: PUT /_varve/login changes it',
+    });
   const sent = isRecord(body) ? body : {};
   const allowed = [...FIELDS, ...options.registerFields];
   const unknown = Object.keys(sent).filter((name) => !allowed.includes(name));

@@ -48,6 +48,8 @@ export type OperatorContext = {
   readonly workers?: OtherWorkers | undefined;
   /** Omissions of a server's content types; none if no server has read them. */
   readonly schemaWarnings: readonly SchemaWarning[];
+  /** Code of the project that the server does not run, one line for each kind. */
+  readonly codeNotes: readonly string[];
   /** Reads the state of the processes of the log. Absent: this process is a command, and there is no server. */
   readonly state?: () => Promise<State>;
   /** The event that the server stopped before, as it cannot read it. */
@@ -87,6 +89,7 @@ export type LookContext = Pick<
   | 'server'
   | 'workers'
   | 'schemaWarnings'
+  | 'codeNotes'
   | 'unreadable'
   | 'follow'
   | 'readSide'

@@ -69,6 +69,8 @@ export type Status = State & {
   readonly rebuild: Rebuild | null;
   /** Parts of the schema files that the server does not serve as they are. */
   readonly schemaWarnings: readonly SchemaWarning[];
+  /** Code of the project that the server does not run, one line for each kind. */
+  readonly codeNotes: readonly string[];
   /** The reason why the file of the live graph cannot be used as it is; null: it can. The next start replaces or upgrades it. */
   readonly unusable: string | null;
   /** The Strapi that the server follows; null: none. */
@@ -110,6 +112,7 @@ export async function readStatus(context: LookContext): Promise<Status> {
     generations: context.generations.store.generations(),
     rebuild: context.generations.store.rebuild() ?? null,
     schemaWarnings: context.schemaWarnings,
+    codeNotes: context.codeNotes,
     unusable: context.unusable ?? null,
     follow: context.follow?.() ?? null,
   };

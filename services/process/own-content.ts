@@ -117,7 +117,7 @@ function openNotes(
 
 /** Context of operators' requests to any process with a data directory. */
 export function operatorContext(
-  { data, space, pid, schemaWarnings, build, readSide: plan, processes }: VarveOptions,
+  { data, space, pid, schemaWarnings, codeNotes, build, readSide: plan, processes }: VarveOptions,
   { log, graph, generations }: ContentStore,
   readSide: ReadSide,
 ): OperatorContext {
@@ -129,6 +129,7 @@ export function operatorContext(
     generations,
     server: { pid },
     schemaWarnings,
+    codeNotes,
     rebuilds: rebuildsOf({ data, plan, store: generations.store, abandon: generations.abandon }),
     state: () =>
       readState({

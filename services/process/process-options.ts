@@ -95,6 +95,8 @@ export type VarveOptions = ServingOptions &
     readonly pid: number;
     /** Parts of the schema files that are not served as they are. */
     readonly schemaWarnings: readonly SchemaWarning[];
+    /** Code of the project that is not run, one line for each kind. */
+    readonly codeNotes: readonly string[];
     readonly refuseLosses: RefuseLosses;
     /** A Strapi to follow. */
     readonly follow?: FollowSettings | undefined;

@@ -23,6 +23,19 @@ const DIFFERENT: Readonly<Record<string, { readonly why: string; readonly answer
       }),
     },
   },
+  'register where it is off': {
+    why: 'the details name the switch',
+    answer: {
+      status: 400,
+      body: {
+        data: null,
+        error: expect.objectContaining({
+          message: 'Register action is currently disabled',
+          details: { accepted: expect.stringContaining('allow_register') },
+        }),
+      },
+    },
+  },
   connect: { why: 'providers are asked elsewhere', answer: noProvider() },
   'callback of a provider': { why: 'providers are asked elsewhere', answer: noProvider() },
 };

@@ -27,6 +27,7 @@ export function openInProcess(data: string, options: Partial<VarveOptions> = {})
   return openVarve({
     ...loaded,
     schemaWarnings: loaded.warnings,
+    codeNotes: [],
     refuseLosses: () => {},
     data,
     pid: process.pid,

@@ -41,6 +41,7 @@ export async function lookHere(settings: OperatorSettings): Promise<LookedHere> 
     generations: { store },
     server: undefined,
     schemaWarnings: [],
+    codeNotes: [],
     unusable,
     readSide() {
       readSide ??= plan.open(graph, log, { kind: 'live' });

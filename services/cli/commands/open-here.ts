@@ -41,6 +41,7 @@ export async function openHere(settings: OperatorSettings): Promise<OpenedHere> 
     generations,
     server: undefined,
     schemaWarnings: [],
+    codeNotes: [],
     readSide() {
       readSide ??= openReadSide();
       return readSide;

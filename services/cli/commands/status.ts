@@ -22,7 +22,7 @@ export async function showStatus(settings: OperatorSettings, { json }: JsonOptio
 }
 
 function presentStatus(status: Status, data: string): string {
-  const { server, workers, log, projections, unusable, schemaWarnings, follow } = status;
+  const { server, workers, log, projections, unusable, schemaWarnings, codeNotes, follow } = status;
   const holder =
     server === null
       ? 'none'
@@ -47,6 +47,8 @@ function presentStatus(status: Status, data: string): string {
       : ['', textTable([['WORKER', 'PROCESS', 'SHOWS'], ...workers.map(workerColumns)])]),
     ...(schemaWarnings.length === 0 ? [] : ['', 'Parts of schemas that are not served as they are:']),
     ...schemaWarnings.map((warning) => `  ${warningLine(warning)}`),
+    ...(codeNotes.length === 0 ? [] : ['', 'Code of the project that Varve does not run:']),
+    ...codeNotes.map((note) => `  ${note}`),
     ...presentFollow(follow),
   ].join('\n');
 }

@@ -15,6 +15,8 @@ export type StartMessage = {
   readonly examples?: number | undefined;
   /** True: there are no access tokens, and no public rights were set. */
   readonly development: boolean;
+  /** Differences from the project's Strapi, one line each. */
+  readonly notes: readonly string[];
   /** Origins of pages that may call from a browser, and the project's file that lists them. */
   readonly pages: { readonly origins: readonly string[]; readonly file?: string };
 };
@@ -41,6 +43,8 @@ export function startMessage(message: StartMessage): string {
     ...(message.writesOnly ? [] : [`  Docs  ${message.url}/docs`]),
     ...(message.development ? DEVELOPMENT : GUARDED),
     `  Pages ${pagesNote(message.pages)}`,
+    ...(message.notes.length === 0 ? [] : ['', 'Not as in Strapi:']),
+    ...message.notes.map((note) => `  ${note}`),
     '',
     'Press Ctrl-C to stop.',
   ].join('\n');

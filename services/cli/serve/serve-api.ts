@@ -15,6 +15,7 @@ import { openOperating } from './open-operating.ts';
 import { setPublic } from './public-rights.ts';
 import { serveApp } from './serve-app.ts';
 import { readServerPlan, type ServerPlan } from './server-plan.ts';
+import { startNotes } from './start-notes.ts';
 import { stopOnSignal } from './stop-on-signal.ts';
 import { servingOptions } from './worker-options.ts';
 
@@ -64,7 +65,7 @@ export async function serveApi(settings: ServeSettings): Promise<void> {
 
 /** Reports to the supervisor that this worker serves. The first worker prints the greeting. */
 function greet(
-  { settings, pages }: ServerPlan,
+  { settings, pages, contentTypes }: ServerPlan,
   supervisor: Supervisor,
   url: string,
   { access, registry }: Awaited<ReturnType<typeof openApiProcess>>,
@@ -74,7 +75,8 @@ function greet(
   if (supervisor.isGreeted) return;
   supervisor.greeting();
   const { development } = access.state();
-  console.log(startMessage({ url, registry, development, pages }));
+  const notes = startNotes(settings, contentTypes.codeNotes);
+  console.log(startMessage({ url, registry, development, pages, notes }));
 }
 
 function apiOptions(plan: ServerPlan, operating: Operating, pid: number): ApiProcessOptions {

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { defined } from '../../../shared/defined.ts';
 import { createApp } from '../../http/create-app.ts';
 import { findSearchPage, type SearchPage } from '../../http/pages/search-page.ts';
+import type { ProjectRoute } from '../../http/routes/refuse-project-routes.ts';
 import type { ServedApi } from '../../http/served-api.ts';
 import type { Listener } from '../../http/sockets/listen.ts';
 import { METRICS } from '../../operating/metric-definitions.ts';
@@ -24,6 +25,8 @@ export type ServeAppOptions = {
   /** Additional path of the API besides `/api`. */
   readonly apiPrefix: string;
   readonly corsOrigins: readonly string[];
+  /** Paths that the project's own code answers in Strapi. */
+  readonly projectRoutes: readonly ProjectRoute[];
   readonly served: ServedApi;
   readonly listener: Listener;
   readonly logger: Logger;
@@ -53,6 +56,7 @@ export async function serveApp(options: ServeAppOptions): Promise<void> {
     ...served,
     answersReads: role !== 'project',
     apiPrefix: options.apiPrefix,
+    projectRoutes: options.projectRoutes,
     state: options.state,
     ...defined({
       status,

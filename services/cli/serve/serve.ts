@@ -32,6 +32,7 @@ import { searchPageOf, serveApp } from './serve-app.ts';
 import { serveEarlierTypes } from './serve-earlier-types.ts';
 import { serveReads } from './serve-reads.ts';
 import { readServerPlan } from './server-plan.ts';
+import { startNotes } from './start-notes.ts';
 import { stopOnSignal } from './stop-on-signal.ts';
 import { succeedWorker } from './succeed-worker.ts';
 import { writeExamples } from './write-examples.ts';
@@ -188,9 +189,10 @@ async function greet(
   console.log(message);
 }
 
-async function greeting({ role, settings, pages }: LeadingParts, url: string, varve: Varve): Promise<string> {
+async function greeting(parts: LeadingParts, url: string, varve: Varve): Promise<string> {
+  const { role, settings, pages, contentTypes } = parts;
   const folder = join(settings.contentTypes, 'entries');
-  const { development } = varve.access.state();
+  const { development, login } = varve.access.state();
   const writes = development && settings.examples && varve.isNew && existsSync(folder);
   const examples = writes ? await writeExamples(url, folder, varve.registry) : undefined;
   return startMessage({
@@ -203,5 +205,6 @@ async function greeting({ role, settings, pages }: LeadingParts, url: string, va
     development,
     examples,
     pages,
+    notes: startNotes(settings, contentTypes.codeNotes, login),
   });
 }

@@ -23,7 +23,8 @@ export async function readWorkerPlan(settings: ServeSettings) {
   const project = readApiConfig(settings.contentTypes);
   const contentTypes = await readContentTypes(settings, logger, project);
   const pages = corsOrigins(settings, logger);
-  const paths = { apiPrefix: project?.prefix ?? '/api', corsOrigins: pages.origins };
+  const { routes: projectRoutes } = contentTypes.ownCode;
+  const paths = { apiPrefix: project?.prefix ?? '/api', corsOrigins: pages.origins, projectRoutes };
   const publicRights = parsePublic(settings.public, contentTypes.registry);
   const login = readLoginPlan(settings, logger);
   return { settings, logger, contentTypes, project, pages, paths, publicRights, login };

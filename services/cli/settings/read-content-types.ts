@@ -8,12 +8,14 @@ import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../../../shared/schema/type-definitions.ts';
 import { createLossCheck, type RefuseLosses } from '../../content-types/loss-check.ts';
 import { createEvaluateModule } from '../../project/evaluate-project.ts';
+import { type FoundCode, findOwnCode, NO_CODE } from '../../project/own-code.ts';
 import { projectRoot, projectsBelow } from '../../project/project-root.ts';
 import { type ApiConfig, readApiConfig } from '../../project/read-api-config.ts';
 import { registeredFields } from '../../project/registered-fields.ts';
 import { checkDefaultPopulates } from '../../query/default-populate.ts';
 import { isArchive } from '../../strapi/archive.ts';
 import { readArchiveSchemas } from '../../strapi/archive-schemas.ts';
+import { codeLines, isServedPath } from './own-code-lines.ts';
 import { withSynonyms } from './read-synonyms.ts';
 
 export type ContentTypeSettings = {
@@ -35,6 +37,10 @@ export type ReadContentTypes = {
   readonly definitions: readonly TypeDefinition[];
   /** Parts of the files that are not served as they are. */
   readonly schemaWarnings: readonly SchemaWarning[];
+  /** Code of the project that Varve does not run. */
+  readonly ownCode: FoundCode;
+  /** The same, as lines for people. */
+  readonly codeNotes: readonly string[];
   /** Throws unless the settings accept every loss. */
   readonly refuseLosses: RefuseLosses;
 };
@@ -71,7 +77,14 @@ export async function readContentTypes(
   const registry = withSynonyms(settings.synonyms, loaded.registry);
   const accepted = settings.acceptLoss ?? [];
   const refuseLosses = createLossCheck({ folder, fileOf, warnings: schemaWarnings, accepted });
-  return { registry, definitions, schemaWarnings, refuseLosses };
+  const ownCode = codeOf(folder, registry);
+  const codeNotes = codeLines(ownCode, registry);
+  return { registry, definitions, schemaWarnings, ownCode, codeNotes, refuseLosses };
+}
+
+function codeOf(folder: string, registry: SchemaRegistry): FoundCode {
+  const root = projectRoot(folder);
+  return root === undefined ? NO_CODE : findOwnCode(path.join(root, 'src'), isServedPath(registry));
 }
 
 /** Returns the custom fields of the project's own plugins that have a type of Strapi. */

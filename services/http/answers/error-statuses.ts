@@ -61,6 +61,8 @@ const OWN_ERRORS: Readonly<
   'method-not-served': [405, 'BadRequestError'],
   'expectation-not-met': [417, 'BadRequestError'],
   'provider-not-served': [501, 'NotImplementedError'],
+  'login-not-served': [501, 'NotImplementedError'],
+  'project-code': [404, 'NotFoundError'],
   'mail-not-set-up': [501, 'NotImplementedError'],
 };
 

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { RequestError } from '../../../shared/request-error.ts';
 import { NotLeading } from '../../command/not-leading.ts';
 import type { LoginRequest } from '../../login/login.ts';
@@ -66,6 +66,19 @@ export async function registerLogin(
   });
   for (const path of ['/api/connect/*', '/api/auth/:provider/callback'])
     register(app, path, { GET: noProvider });
+}
+
+/** Answers the paths of the login with the option that turns it on. */
+export function refuseLogin(app: FastifyInstance): void {
+  const refuse = async (): Promise<never> => {
+    throw new RequestError(
+      'login-not-served',
+      'Nobody can sign in here: users sign in at `varve serve` with the option --login',
+    );
+  };
+  const method = app.supportedMethods as HTTPMethods[];
+  for (const url of ['/api/auth/*', '/api/connect/*'])
+    app.route({ method, url, onRequest: refuse, handler: refuse });
 }
 
 async function notFound(): Promise<never> {
