@@ -1,4 +1,5 @@
 import type { Attribute, Component, ContentType, Model, Uid } from '../../shared/schema/content-type.ts';
+import { hasMilliseconds } from '../../shared/schema/time-form.ts';
 import { modelOfDefinition, type TypeDefinition } from '../../shared/schema/type-definitions.ts';
 
 /** A change of a content type that requires a conversion of its rows, in words for operators. */
@@ -66,7 +67,7 @@ function storedAs(attribute: Attribute): string {
 function details(attribute: Attribute): readonly unknown[] {
   switch (attribute.kind) {
     case 'scalar':
-      return [attribute.type];
+      return [attribute.type, ...(hasMilliseconds(attribute) ? ['milliseconds'] : [])];
     case 'relation':
       return [attribute.relation, attribute.target, attribute.mappedBy];
     case 'component':

@@ -3,6 +3,7 @@ import { canonicalJson } from '../../shared/canonical-json.ts';
 import { isTooDeep, MOST_JSON_LEVELS } from '../../shared/json-depth.ts';
 import type { ScalarAttribute } from '../../shared/schema/content-type.ts';
 import { storesAnyText } from '../../shared/schema/custom-fields.ts';
+import { hasMilliseconds } from '../../shared/schema/time-form.ts';
 import { type Check, isComplete, report, reportType } from './check.ts';
 import { checkBlocks } from './check-blocks.ts';
 import { typeMessage } from './describe-value.ts';
@@ -107,7 +108,7 @@ function checkValue(check: Check, attribute: ScalarAttribute, path: string, valu
     case 'date':
       return read(check, parseDate(value));
     case 'time':
-      return read(check, parseTime(value));
+      return read(check, parseTime(value, hasMilliseconds(attribute)));
     case 'datetime':
       return read(check, parseDatetime(value));
     case 'json':

@@ -59,13 +59,13 @@ export function parseDate(value: unknown): Parsed {
   return isDay(date) ? { value: date } : { problem: 'Invalid date' };
 }
 
-/** Parses `HH:mm:ss` with up to three digits of a second. It is stored as in answers, without trailing zeros. */
-export function parseTime(value: unknown): Parsed {
+/** Parses `HH:mm:ss` with up to three digits of a second. It is stored as in answers: without trailing zeros, unless it is `whole`. */
+export function parseTime(value: unknown, whole = false): Parsed {
   if (typeof value !== 'string') return { problem: `Expected a string, got a ${typeof value}` };
   if (!TIME_OF_DAY.test(value)) {
     return { problem: 'Invalid time format, expected HH:mm:ss.SSS' };
   }
-  return { value: timeText(timeOfDayMilliseconds(value)) };
+  return { value: timeText(timeOfDayMilliseconds(value), whole) };
 }
 
 /** Limits of ISO texts: years 0000–9999. */

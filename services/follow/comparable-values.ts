@@ -26,7 +26,7 @@ function comparableValue(registry: SchemaRegistry, attribute: Attribute, value: 
   if (value === undefined || value === null) return undefined;
   switch (attribute.kind) {
     case 'scalar':
-      return storedScalar(attribute.type, value);
+      return storedScalar(attribute, value);
     case 'relation': {
       const targets = (value as readonly LinkTarget[]).map(targetKey);
       return targets.length === 0 ? undefined : targets;

@@ -17,14 +17,15 @@ export function dateText(milliseconds: number): string {
   return text;
 }
 
-/** Returns `HH:mm:ss[.S…]` of milliseconds since any midnight. Trailing zeros of the fraction are omitted. */
-export function timeText(milliseconds: number): string {
+/** Returns `HH:mm:ss[.S…]` of milliseconds since any midnight. Trailing zeros of the fraction are omitted, unless it is `whole`. */
+export function timeText(milliseconds: number, whole = false): string {
   const ofDay = milliseconds - Math.floor(milliseconds / DAY) * DAY;
   const seconds = Math.floor(ofDay / 1000);
   const clock = `${twoDigits(seconds / 3600)}:${twoDigits((seconds / 60) % 60)}:${twoDigits(seconds % 60)}`;
   const rest = Math.floor(ofDay - seconds * 1000);
-  if (rest === 0) return clock;
   const fraction = String(rest + 1000);
+  if (whole) return `${clock}.${fraction.slice(1)}`;
+  if (rest === 0) return clock;
   return `${clock}.${fraction.slice(1, rest % 100 === 0 ? 2 : rest % 10 === 0 ? 3 : 4)}`;
 }
 

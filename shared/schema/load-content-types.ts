@@ -34,6 +34,8 @@ export type LoadOptions = {
   readonly strict?: boolean;
   /** Stored types of custom fields, in addition to the well-known ones. */
   readonly customFields?: CustomFields;
+  /** True: answers show times with three digits of a second. */
+  readonly timeMilliseconds?: boolean;
   /** Attributes that are private in addition to those of the files. */
   readonly hidden?: HiddenAttributes | undefined;
   /** Evaluates schema files that are code. Absent: a type with such a file is a problem. */
@@ -84,7 +86,7 @@ export function assembleContentTypes(
 ): LoadedContentTypes {
   const { files, warnings: taken } = withoutNameConflicts(found);
   const { files: hiding, warnings: shown } = hideAttributes(files, options.hidden ?? { file: '', names: [] });
-  const parsed = repairSchemas(hiding, options.customFields);
+  const parsed = repairSchemas(hiding, options.customFields, options.timeMilliseconds);
   const warnings = [...before, ...taken, ...shown, ...parsed.warnings];
   const refused = options.strict === true ? warnings.map(asProblem) : [];
   const problems = [...unreadable, ...parsed.problems, ...refused];

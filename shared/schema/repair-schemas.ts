@@ -5,6 +5,7 @@ import type { ScalarType } from './content-type.ts';
 import { CUSTOM_FIELD_TYPES, namedType, withAnyText } from './custom-fields.ts';
 import { pairRelations } from './pair-relations.ts';
 import { type SchemaProblem, type SchemaWarning, schemaProblem } from './schema-problem.ts';
+import { withMilliseconds } from './time-form.ts';
 
 export type CustomFields = { readonly [customField: string]: ScalarType };
 
@@ -34,12 +35,14 @@ const OPTIONAL_OF_FILE = /^(collectionName|options|pluginOptions|info\.(displayN
 export function repairSchemas(
   files: readonly SchemaFile[],
   customFields: CustomFields = {},
+  timeMilliseconds = false,
 ): RepairedSchemas {
   const repaired = files.map((file) => ({ ...file, json: structuredClone(file.json) }));
   const warnings = [
     ...resolveCustomFields(repaired, { ...CUSTOM_FIELD_TYPES, ...customFields }),
     ...pairRelations(repaired),
   ];
+  if (timeMilliseconds) for (const file of repaired) showMilliseconds(file);
   for (;;) {
     const parsed = buildRegistry(repaired);
     const found = parsed.problems.flatMap((problem) => repair(repaired, problem) ?? []);
@@ -115,6 +118,15 @@ function resolveCustomFields(files: readonly SchemaFile[], types: CustomFields):
     ...rest,
     message: count === 1 ? message : `${message}, in ${count} attributes`,
   }));
+}
+
+/** Gives all times three digits of a second. */
+function showMilliseconds({ json }: SchemaFile): void {
+  const attributes = (json as { attributes?: unknown } | null)?.attributes;
+  if (!isRecord(attributes)) return;
+  for (const attribute of Object.values(attributes) as (Json | null)[])
+    if (attribute?.['type'] === 'time')
+      attribute['pluginOptions'] = withMilliseconds(attribute['pluginOptions']);
 }
 
 /**

@@ -1,13 +1,16 @@
 import { timeOfDayMilliseconds } from '../../../shared/read-index/column.ts';
 import { timeText } from '../../../shared/read-index/instant-text.ts';
 import type { ScalarAttribute, ScalarType } from '../../../shared/schema/content-type.ts';
+import { storedScalar } from '../store/stored-scalar.ts';
 
 /**
  * Converts a stored value to an attribute's new type: the result must convert back to the original, else it is null. A password's hash
  * never becomes another type, and no other value becomes a hash.
  */
 export function convertScalar(before: ScalarType, now: ScalarAttribute, value: unknown): unknown {
-  const converted = before === now.type ? value : castExactly(value, before, now.type);
+  const same = before === now.type ? value : castExactly(value, before, now.type);
+  // Only the form of a time may have changed.
+  const converted = now.type === 'time' ? storedScalar(now, same) : same;
   return now.enum !== undefined && !now.enum.includes(String(converted)) ? null : converted;
 }
 

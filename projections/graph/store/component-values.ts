@@ -42,7 +42,7 @@ export function storedValues(
     const attribute = model.attributes.get(name);
     if (attribute === undefined || attribute.kind === 'relation') continue;
     if (attribute.kind === 'scalar') {
-      values[name] = storedScalar(attribute.type, value);
+      values[name] = storedScalar(attribute, value);
       continue;
     }
     const links: ComponentLinks[] = [];
@@ -88,7 +88,7 @@ function storedComponent(
   for (const inner of componentOf(splitter.registry, uid).attributes.values()) {
     const given = value[inner.name];
     if (given === null || given === undefined) continue;
-    if (inner.kind === 'scalar') stored[inner.name] = storedScalar(inner.type, given);
+    if (inner.kind === 'scalar') stored[inner.name] = storedScalar(inner, given);
     else if (inner.kind !== 'relation') {
       stored[inner.name] = storedComponents(splitter, inner, given, path);
     } else if (inner.mappedBy === undefined) {

@@ -22,6 +22,12 @@ export const CONTENT_TYPE_SETTINGS = {
       'refuse to start if a schema has an attribute that Varve cannot serve; false: omit the attribute (default: false)',
     schema: yesOrNo.default(false),
   },
+  timeMilliseconds: {
+    flags: '--time-milliseconds <boolean>',
+    description:
+      'answer times as 18:45:30.000, like Strapi on SQLite, instead of 18:45:30 (default: true if config/database next to src says sqlite)',
+    schema: yesOrNo.optional(),
+  },
   customField: {
     flags: '--custom-field <list>',
     description:

@@ -11,6 +11,7 @@ import { createEvaluateModule } from '../../project/evaluate-project.ts';
 import { type FoundCode, findOwnCode, NO_CODE } from '../../project/own-code.ts';
 import { projectRoot, projectsBelow } from '../../project/project-root.ts';
 import { type ApiConfig, readApiConfig } from '../../project/read-api-config.ts';
+import { readDatabaseClient } from '../../project/read-database-client.ts';
 import { registeredFields } from '../../project/registered-fields.ts';
 import { checkDefaultPopulates } from '../../query/default-populate.ts';
 import { isArchive } from '../../strapi/archive.ts';
@@ -22,6 +23,8 @@ export type ContentTypeSettings = {
   readonly contentTypes: string;
   readonly strictSchemas: boolean;
   readonly customField: CustomFields;
+  /** Absent: as the project's database does. */
+  readonly timeMilliseconds?: boolean | undefined;
   /** Names of attributes whose values a change of content types may drop. Default: none. */
   readonly acceptLoss?: readonly string[];
   /** Passphrase of an encrypted archive. */
@@ -58,7 +61,8 @@ export async function readContentTypes(
   const customFields = { ...ownFields(folder), ...settings.customField };
   const evaluate = (file: string) => createEvaluateModule(folder)(file);
   const hidden = project && { file: project.file, names: project.privateAttributes };
-  const options = { strict, customFields, defaultLocale, evaluate, hidden };
+  const timeMilliseconds = settings.timeMilliseconds ?? readDatabaseClient(folder) === 'sqlite';
+  const options = { strict, customFields, defaultLocale, evaluate, hidden, timeMilliseconds };
   const loaded = isArchive(folder)
     ? assembleContentTypes(await readArchiveSchemas({ file: folder, key: settings.key }), options)
     : loadContentTypes(folder, options);
