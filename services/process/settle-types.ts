@@ -9,6 +9,7 @@ import {
   notInForce,
 } from '../content-types/definitions-in-force.ts';
 import type { OpenedChange } from '../content-types/pending-change.ts';
+import { refuseOtherDefaultLocale } from '../content-types/refuse-other-default-locale.ts';
 import {
   refuseOtherTypes,
   type SettleOptions,
@@ -64,7 +65,11 @@ function refusalOf(
   { generation, refuseLosses }: VarveOptions,
   graph: OwnBase['store']['graph'],
 ): SettleOptions['refuse'] {
-  return generation === undefined ? (changed) => refuseLosses(graph.effectsOf(changed)) : () => {};
+  if (generation !== undefined) return () => {};
+  return (changed) => {
+    refuseOtherDefaultLocale(changed, graph);
+    refuseLosses(graph.effectsOf(changed));
+  };
 }
 
 /** Reports that this process waits because its content types are not in force, and when that is over. */

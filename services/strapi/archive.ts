@@ -89,7 +89,7 @@ async function* contentOf(archive: Archive, entry: AsyncIterable<Buffer>): Async
 }
 
 /** Maximum number of characters in a line. A longer line would fill the memory before it could be parsed. */
-const MAX_LINE = 256 * 1024 * 1024;
+const MAX_LINE = 64 * 1024 * 1024;
 /** Characters of a line that a message shows. */
 const MAX_SHOWN = 80;
 

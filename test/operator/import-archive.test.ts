@@ -10,7 +10,7 @@ import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.t
 import { removeIndices } from '../support/remove-indices.ts';
 import { jsonOf, runVarve } from '../support/run-varve.ts';
 import { createDataDirectory, spawnVarve, startServer } from '../support/server.ts';
-import { kitchenArchive } from '../support/strapi-archive.ts';
+import { AT, archivedType, kitchenArchive, writeArchive } from '../support/strapi-archive.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
 /** Export of the conformance corpus by Strapi 5.54. */
@@ -149,4 +149,34 @@ it('refuses an archive with another default locale', { timeout: 60_000 }, async 
   const wrong = await runVarve(['import', CORPUS, '--data', data, '--default-locale', 'fr']);
   expect(wrong.code).toBe(1);
   expect(wrong.stderr).toContain('pass --default-locale en');
+});
+
+it('refuses to serve content with another default locale, which its entries would not be found in', {
+  timeout: 60_000,
+}, async () => {
+  const data = dataForTest();
+  const archive = await writeArchive(join(folder, 'german.tar.gz'), {
+    schemas: [
+      archivedType('page', { title: { type: 'string' } }, { pluginOptions: { i18n: { localized: true } } }),
+    ],
+    entities: [
+      {
+        type: 'api::page.page',
+        id: 1,
+        data: { documentId: 'page'.padEnd(24, '0'), title: 'Hallo', locale: 'de', publishedAt: AT },
+      },
+    ],
+    configuration: [{ type: 'core-store', value: { key: 'plugin_i18n_default_locale', value: 'de' } }],
+  });
+  const german = ['--default-locale', 'de'];
+  expect(await runVarve(['import', archive, '--data', data, ...german])).toMatchObject({ code: 0 });
+  for (const command of ['serve', 'import']) {
+    const named = command === 'serve' ? ['--content-types', archive, '--port', '0'] : [archive];
+    const refused = await runVarve([command, ...named, '--data', data]);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr + refused.stdout).toContain('pass --default-locale de');
+  }
+  const server = await startServer({ data, contentTypes: archive, arguments: german });
+  onTestFinished(() => server.dispose());
+  expect((await createAsk(server.url)('/api/pages')).body.data).toMatchObject([{ title: 'Hallo' }]);
 });

@@ -5,6 +5,7 @@ import { type Lead, leadOf } from '../../../shared/fleet/lease.ts';
 import { openAccessKey } from '../../access/access-key.ts';
 import { importRoles } from '../../access/role-commands.ts';
 import { EXISTS_OTHERWISE, reasonTooLarge } from '../../command/import-writer.ts';
+import { refuseOtherDefaultLocale } from '../../content-types/refuse-other-default-locale.ts';
 import { type SettleOptions, settleContentTypes } from '../../content-types/settle-content-types.ts';
 import { type Claimant, returnLease } from '../../fleet/claim-lease.ts';
 import { readLease } from '../../fleet/lease-view.ts';
@@ -119,7 +120,10 @@ async function leaseForImport(
   // This precedes the claim: a process that cannot read the log must not take the lease from one that can.
   await catchUpOrThrow(log, graph);
   await requireLease(claimant);
-  const refuse: SettleOptions['refuse'] = (changed) => refuseLosses(graph.effectsOf(changed));
+  const refuse: SettleOptions['refuse'] = (changed) => {
+    refuseOtherDefaultLocale(changed, graph);
+    refuseLosses(graph.effectsOf(changed));
+  };
   await settleContentTypes({ claimant, graph, definitions, waiting: () => {}, refuse });
   const lease = await readLease(log, space);
   if (lease.leader?.owner !== owner) throw new Error(LEAD_LOST);
