@@ -12,7 +12,7 @@ import {
   type StreamTail,
   type StreamTails,
 } from './kurrentdb-stream-tails.ts';
-import { createWriter, positionAt, type Write, writeInOrder } from './kurrentdb-write.ts';
+import { createWriter, firstGroup, positionAt, type Write, writeInOrder } from './kurrentdb-write.ts';
 
 export type Appender = {
   append(append: Append): Promise<AppendResult>;
@@ -51,7 +51,10 @@ export function createAppender(connection: Connection): Appender {
   return { append, appendInOrder: (appends) => appendInOrder(connection, append, appends) };
 }
 
-/** Writes groups of appends. A group that is not stored as a whole is appended one by one, which finds out how much of it was stored. */
+/**
+ * Writes groups of appends. A server recognises a group that it has stored, and repeats its answer. A group that is not stored as a whole is
+ * appended one by one, which finds out how much of it was stored.
+ */
 async function appendInOrder(
   connection: Connection,
   append: Appender['append'],
@@ -59,12 +62,14 @@ async function appendInOrder(
 ): Promise<readonly AppendResult[]> {
   const results: AppendResult[] = [];
   while (results.length < appends.length) {
-    const written = await writeInOrder(connection, appends.slice(results.length)).catch(() => []);
+    const group = firstGroup(appends.slice(results.length));
+    const write = () => writeInOrder(connection, group);
+    // A failure may be that of one append only.
+    const written = await retrying('append of a sequence', connection.retryLimits, write).catch(() => []);
     const isStored = written.length > 0 && written.every((result) => result?.kind === 'appended');
-    const end = results.length + Math.max(1, written.length);
     if (isStored) results.push(...(written as AppendResult[]));
     else
-      for (const each of appends.slice(results.length, end)) {
+      for (const each of group) {
         const result = await append(each);
         results.push(result);
         if (result.kind !== 'appended') return results;

@@ -34,17 +34,21 @@ export function createWriter(connection: Connection): Write {
   };
 }
 
+/** Returns the first appends that can be written together: small ones, or one that is large. */
+export function firstGroup(appends: readonly ExactAppend[]): readonly ExactAppend[] {
+  const large = appends.findIndex(isLarge);
+  const small = large === -1 ? appends : appends.slice(0, Math.max(1, large));
+  return small.slice(0, groupLength(small));
+}
+
 /**
- * Writes appends so that the log has them in their order, as many of the first as go together. Resolves to their results. The append that
- * is in conflict, and on older servers also those after it, may have been stored although an earlier one was not.
+ * Writes a group so that the log has it in its order. Resolves to the results. If an append is not stored, none is on servers from 26.1. On
+ * older ones those after it may be.
  */
 export async function writeInOrder(
   connection: Connection,
-  appends: readonly ExactAppend[],
+  group: readonly ExactAppend[],
 ): Promise<GroupResults> {
-  const large = appends.findIndex(isLarge);
-  const small = large === -1 ? appends : appends.slice(0, large);
-  const group = small.slice(0, groupLength(small));
   if (await serverChecksConditions(connection)) return sendRecords(connection, group);
   return Promise.all(group.map((append) => sendInBatch(connection, append)));
 }
