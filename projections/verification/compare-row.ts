@@ -9,7 +9,7 @@ import type {
   RowSet,
 } from '../../shared/read-index/read-index.ts';
 import { attributesWithComponents } from '../../shared/schema/component-uids.ts';
-import type { Model, Uid } from '../../shared/schema/content-type.ts';
+import type { Attribute, Model, Uid } from '../../shared/schema/content-type.ts';
 import { componentOf, contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { isContentType, localizationsAttribute } from '../../shared/schema/system-attributes.ts';
 
@@ -70,10 +70,10 @@ function comparable(value: FieldValues[string]): unknown {
   return typeof value === 'boolean' ? Number(value) : (value ?? null);
 }
 
-function compareLinks({ expected, found, differing, rowSetOf }: Comparison, pair: Pair): void {
+function compareLinks({ expected, found, differing, registry, rowSetOf }: Comparison, pair: Pair): void {
   const { model, type, path, key, prefix } = pair;
   const rowSet = rowSetOf(type, path);
-  for (const name of relationNames(model)) {
+  for (const name of relationNames(registry, model)) {
     const wanted = expected.linked(rowSet, key, name);
     const indexed = found.linked(rowSet, key, name);
     const isSame =
@@ -82,12 +82,25 @@ function compareLinks({ expected, found, differing, rowSetOf }: Comparison, pair
   }
 }
 
-function relationNames(model: Model): readonly string[] {
-  const names = [...model.attributes.values()].flatMap(({ kind, name, private: hidden }) =>
-    kind === 'relation' && !hidden ? [name] : [],
+function relationNames(registry: SchemaRegistry, model: Model): readonly string[] {
+  const names = [...model.attributes.values()].flatMap((attribute) =>
+    attribute.kind === 'relation' && !attribute.private && hasOwner(registry, attribute)
+      ? [attribute.name]
+      : [],
   );
   const localizations = isContentType(model) ? localizationsAttribute(model) : undefined;
   return localizations === undefined ? names : [...names, localizations.name];
+}
+
+/** Returns false for the inverse side of a relation that its owner no longer has: a type without a file keeps its definition. */
+function hasOwner(
+  { contentTypes }: SchemaRegistry,
+  { target, mappedBy }: Attribute & { readonly kind: 'relation' },
+): boolean {
+  const owner = contentTypes.get(target);
+  return (
+    owner !== undefined && (mappedBy === undefined || owner.attributes.get(mappedBy)?.kind === 'relation')
+  );
 }
 
 function compareComponents(comparison: Comparison, pair: Pair): void {
