@@ -32,7 +32,9 @@ function isNoLineEnd(byte: number): boolean {
 
 function faultOf(answer: WireAnswer, isSecret: boolean): string | undefined {
   if (answer.kind === 'cut') return `no answer: ${answer.why}`;
-  if (!(answer.status >= 200 && answer.status < 500))
+  // Varve says so of sign-ins at providers, whatever the request.
+  const isRefused = answer.status === 501 && answer.body.includes('"provider-not-served"');
+  if (!(answer.status >= 200 && answer.status < 500) && !isRefused)
     return `status ${answer.status}: ${answer.body.slice(0, 300)}`;
   const text = answer.head + answer.body;
   const secret = isSecret ? Object.values(SECRETS).find((each) => text.includes(each)) : undefined;

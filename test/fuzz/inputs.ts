@@ -2,6 +2,7 @@ import type { Random } from '../support/naive-random.ts';
 import { makeDeliveryProbe, makeDeliveryRequest } from './delivery-inputs.ts';
 import { makeInstantProbe, makeInstantRequest } from './instant-inputs.ts';
 import { LEAK_PARAMETERS, leakPair } from './leaks.ts';
+import { makeLoginRequest } from './login-inputs.ts';
 import { mutateBytes, mutateJson, mutateText } from './mutate.ts';
 import {
   type Caller,
@@ -134,6 +135,7 @@ export function makeInput(random: Random, material: FuzzMaterial): FuzzInput {
   if (kind < 0.2) return makeDeliveryProbe(random, material);
   if (kind < 0.32) return makeInstantRequest(random, material);
   if (kind < 0.44) return makeDeliveryRequest(random, material);
+  if (kind < 0.5) return makeLoginRequest(random, material);
   if (kind < 0.85) return makeRequest(random, material);
   if (kind < 0.9) return makeUpload(random, material);
   const whole = makeRequest(random, material);
@@ -216,7 +218,26 @@ function makeUpload(random: Random, material: FuzzMaterial): FuzzInput {
       '\u0089PNG\r\n',
       'x'.repeat(20_000),
     ]);
-    return `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"${file}\r\nContent-Type: ${random.pick(['text/plain', 'image/svg+xml', 'x'])}\r\n\r\n${content}\r\n`;
+    const type = random.pick([
+      ...[
+        'text/plain',
+        'image/svg+xml',
+        'application/octet-stream',
+        'application/octet-stream',
+        'x',
+        undefined,
+      ],
+    ]);
+    const disposition = random.pick([
+      `form-data; name="${name}"${file}`,
+      `form-data; name="${name}"${file}`,
+      `form-data${file}`,
+    ]);
+    const head = [
+      `Content-Disposition: ${disposition}`,
+      ...(type === undefined ? [] : [`Content-Type: ${type}`]),
+    ];
+    return `--${BOUNDARY}\r\n${head.join('\r\n')}\r\n\r\n${content}\r\n`;
   });
   const form = `${parts.join('')}--${BOUNDARY}--\r\n`;
   const body = random.chance(0.5)

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DataSize, importDataSet } from '../bench/bench-data.ts';
 import { AS_RECORDED, loadFixtures } from '../conformance/run-corpus.ts';
+import { CHEAP_PASSWORDS } from '../login/login-server.ts';
 import { createAsk, createTokenOver } from '../support/access-client.ts';
 import { startElasticsearchFleet } from '../support/elasticsearch-fleet.ts';
 import { removeIndices } from '../support/remove-indices.ts';
@@ -30,6 +31,10 @@ export type TargetOptions = {
   readonly bench: DataSize | undefined;
 };
 
+/** Users sign in, with passwords that cost little, and every form is answered. */
+const LOGIN = ['--login', '--mail', 'console', '--login-rate-limit', '0'];
+const ENV = { ...AS_RECORDED, ...CHEAP_PASSWORDS };
+
 const CORPUS = ['cases-visible.jsonl', 'random-visible.jsonl'];
 
 /** Starts a server, or a fleet, with content of which only callers with full access may see all. */
@@ -37,8 +42,8 @@ export async function startTarget(options: TargetOptions): Promise<FuzzTarget> {
   const data = createDataDirectory();
   const double = options.s3 ? await startS3Double() : undefined;
   const assets = double === undefined ? [] : ['--assets', double.address];
-  const env = { ...AS_RECORDED, ...(double === undefined ? {} : S3_CREDENTIALS) };
-  const embedded = await startServer({ data, env, arguments: ['--space', space, ...assets] });
+  const env = { ...ENV, ...(double === undefined ? {} : S3_CREDENTIALS) };
+  const embedded = await startServer({ data, env, arguments: ['--space', space, ...LOGIN, ...assets] });
   const clear = async () => {
     await double?.close();
     rmSync(data, { recursive: true, force: true });
@@ -64,6 +69,8 @@ async function fillTarget(url: string): Promise<FuzzMaterial> {
   const ask = createAsk(url, full);
   const site = await createTokenOver(ask, { name: 'site', type: 'custom', allow: ALLOWED });
   expectStatus(await ask('/_varve/public', { method: 'PUT', body: { data: { allow: ALLOWED } } }), 200);
+  const switches = { allow_register: true, email_reset_password: 'https://example.org/reset' };
+  expectStatus(await ask('/_varve/login', { method: 'PUT', body: { data: switches } }), 200);
   const tokens = { anonymous: undefined, site, full };
   const urls = corpusUrls();
   const openUrls = urls.filter((path) => /^\/api\/(restaurants|tags|articles)\b/.test(path));
@@ -151,7 +158,7 @@ async function startOn(
     if (fleet) throw new Error('--fleet reads from Elasticsearch: name one with --read-index');
     const server =
       bench !== undefined
-        ? await startServer({ data, env: AS_RECORDED, arguments: SMALL_BUDGETS })
+        ? await startServer({ data, env: ENV, arguments: [...SMALL_BUDGETS, ...LOGIN] })
         : embedded;
     return { url: server.url, processes: [server], dispose: server.dispose };
   }
@@ -163,8 +170,8 @@ async function startOn(
     const processes = [...running.apis, ...running.projects].map((member) => member.server());
     return { url: running.apis[0]?.server().url ?? '', processes, dispose: running.dispose };
   }
-  const args = ['--read-index', readIndex, '--space', space];
-  const server = await startServer({ data, env: AS_RECORDED, arguments: args });
+  const args = ['--read-index', readIndex, '--space', space, ...LOGIN];
+  const server = await startServer({ data, env: ENV, arguments: args });
   return {
     ...{ url: server.url, processes: [server] },
     async dispose() {
