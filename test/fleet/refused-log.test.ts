@@ -14,10 +14,15 @@ const ACCESS_KEY = Buffer.alloc(32, 7).toString('base64url');
 const GOOD: DoubleUser = { password: 'secret', readsAll: true, writes: true };
 
 let certificate: TestCertificate;
+let unknown: TestCertificate;
 beforeAll(() => {
   certificate = createTestCertificate();
+  unknown = createTestCertificate();
 });
-afterAll(() => certificate.remove());
+afterAll(() => {
+  certificate.remove();
+  unknown.remove();
+});
 
 const post = (url: string, key: string) =>
   fetch(`${url}/api/tags`, {
@@ -36,13 +41,16 @@ type Refusal = {
   readonly server: DoubleVersion;
   /** The user that the server has meanwhile; undefined: none. */
   readonly user: DoubleUser | undefined;
+  /** The server has the certificate of an unknown authority meanwhile. */
+  readonly isUntrusted?: boolean;
   /** Text in readiness and in the log. */
   readonly says: RegExp;
 };
 
-const refuse = async ({ server, user, says }: Refusal) => {
+const refuse = async ({ server, user, isUntrusted = false, says }: Refusal) => {
   const users: Record<string, DoubleUser> = { varve: GOOD };
-  const double = await startKurrentDbDouble({ server, tls: certificate, users });
+  const tls = { ...certificate };
+  const double = await startKurrentDbDouble({ server, tls, users });
   onTestFinished(double.stop);
   const address = `kurrentdb://varve:secret@localhost:${double.port}?tlsCAFile=${encodeURIComponent(certificate.authorityFile)}`;
   const args = ['--access-key', ACCESS_KEY];
@@ -53,6 +61,7 @@ const refuse = async ({ server, user, says }: Refusal) => {
   expect((await post(url, 'before')).status).toBe(201);
   if (user === undefined) delete users['varve'];
   else users['varve'] = user;
+  if (isUntrusted) Object.assign(tls, unknown);
   double.interrupt();
   await double.resume();
   for (const each of urls)
@@ -68,6 +77,11 @@ const refuse = async ({ server, user, says }: Refusal) => {
     expect((await readiness(each)).text).not.toContain('secret');
   }
   users['varve'] = GOOD;
+  Object.assign(tls, certificate);
+  if (isUntrusted) {
+    double.interrupt();
+    await double.resume();
+  }
   for (const each of urls)
     await expect.poll(() => readiness(each), { timeout: 20_000 }).toMatchObject({ status: 200 });
   expect((await post(url, 'after')).status).toBe(201);
@@ -88,6 +102,13 @@ const REFUSALS: readonly Refusal[] = [
     server: '24.2',
     user: { ...GOOD, readsAll: false },
     says: /user varve may not read \$all/,
+  },
+  {
+    name: 'another certificate',
+    server: '26.1',
+    user: GOOD,
+    isUntrusted: true,
+    says: /log does not answer|is not trusted/,
   },
   { name: 'a deleted user', server: '26.1', user: undefined, says: WRONG_PASSWORD },
 ];

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { openContentGraph } from '../../projections/graph/content-graph.ts';
+import { catchUp } from '../../projections/graph/projector.ts';
+import { graphFile } from '../../projections/graph/store/generation-files.ts';
+import { replaceUnusable } from '../../services/read-side/replace-unusable.ts';
+import { created, DEFINITIONS } from './graph-fixture.ts';
+import { type KurrentDbWorld, startWorld } from './kurrentdb-world.ts';
+
+type World = KurrentDbWorld & { readonly data: string };
+
+const newWorld = async (): Promise<World> => {
+  const world = await startWorld();
+  onTestFinished(world.end);
+  const data = mkdtempSync(join(tmpdir(), 'varve-restored-'));
+  onTestFinished(() => rmSync(data, { recursive: true }));
+  for (const event of DEFINITIONS) await add(world, event);
+  return { ...world, data };
+};
+const add = async (
+  { open }: Pick<KurrentDbWorld, 'open'>,
+  event: (typeof DEFINITIONS)[number] | ReturnType<typeof created>,
+) => {
+  const store = open();
+  const { type, data } = event;
+  const stream = 'uid' in data ? `varve.type-${data.uid}` : `varve.doc-${data.documentId}`;
+  const metadata = { schemaVersion: 1, at: '2024-01-01T00:00:00.000Z', epoch: 0 };
+  await store.append(stream, 'any', [{ id: randomUUID(), type, data, metadata }]);
+};
+const addTags = async (world: World, from: number, count: number) => {
+  for (let n = from; n < from + count; n += 1) await add(world, created('tag', `t${n}`));
+};
+
+/** Applies the log as a process that starts does. Returns the graph's tags. */
+const start = async ({ open, data }: World) => {
+  const log = open();
+  const reports: string[] = [];
+  const history = await replaceUnusable({ data, log, report: (_, reason) => reports.push(reason) });
+  const graph = openContentGraph(graphFile(data, 1));
+  await catchUp(log, graph);
+  const tags = [...graph.readAll()].flatMap(({ rows }) =>
+    rows.map(({ row }) => String(row?.fields['documentId'])),
+  );
+  const { position, readFrom } = { position: graph.position(), readFrom: graph.readFrom() };
+  graph.close();
+  return { history, reports, tags, position, readFrom };
+};
+
+test('a graph of an older copy of its log is made again, without what was delivered from lost events', async () => {
+  const world = await newWorld();
+  await addTags(world, 0, 2);
+  const before = await start(world);
+  const restore = world.double.log.backUp();
+  await addTags(world, 2, 3);
+  const lost = await start(world);
+  for (const name of ['webhooks.db', 'purges.db']) writeFileSync(join(world.data, name), '');
+  await world.double.restore(restore);
+  const restored = await start(world);
+  expect(restored.history).toBe('restored');
+  const sentence = `the graph has applied another history up to position ${lost.position}, the log ends at position ${before.readFrom}, and both agree up to position`;
+  expect(restored.reports).toEqual([expect.stringContaining(sentence)]);
+  expect(restored.tags).toEqual(before.tags);
+  for (const name of ['webhooks.db', 'purges.db']) expect(existsSync(join(world.data, name))).toBe(false);
+  expect((await start(world)).history).toBe('same');
+});
+
+test('other events have taken the place of the lost ones', async () => {
+  const world = await newWorld();
+  await addTags(world, 0, 2);
+  await start(world);
+  const restore = world.double.log.backUp();
+  await addTags(world, 2, 3);
+  await start(world);
+  await world.double.restore(() => {
+    restore();
+    world.double.log.addForeign(500, 97);
+  });
+  await addTags(world, 10, 2);
+  const restored = await start(world);
+  expect(restored.history).toBe('restored');
+  expect(restored.tags).toEqual(['t0', 't1', 't10', 't11']);
+});
+
+test('a log that has nothing in common with the graph is refused', async () => {
+  const world = await newWorld();
+  const other = await newWorld();
+  await addTags(world, 0, 2);
+  await start(world);
+  await expect(start({ ...other, data: world.data })).rejects.toThrow(/events are missing/);
+});
+
+test('a copy that lacks only records of others is read from its last event on', async () => {
+  const world = await newWorld();
+  await addTags(world, 0, 2);
+  const restore = world.double.log.backUp();
+  world.double.log.addForeign(1_000, 97);
+  const before = await start(world);
+  expect(before.readFrom).toBeGreaterThan(before.position);
+  await world.double.restore(restore);
+  await addTags(world, 2, 1);
+  const restored = await start(world);
+  expect(restored.history).toBe('same');
+  expect(restored.tags).toEqual(['t0', 't1', 't2']);
+});
