@@ -7,7 +7,8 @@ export type PopulatingMiddleware = {
   readonly defaultPopulate: { readonly [action: string]: unknown };
 };
 
-const ASSIGNMENT = /\bpopulate\s*=\s*(?:([A-Za-z_$][\w$]*)\s*[;\n}]|(?=[{['"`]))/;
+const ASSIGNMENT = /\.populate\s*=(?!=)\s*(?:([A-Za-z_$][\w$]*)\s*[;\n}]|(?=[{['"`]))/;
+const EVERY_ASSIGNMENT = /\.populate\s*=(?!=)/g;
 
 /** Returns the middlewares of routes whose populate is a plain object, list or text. */
 export function populatingMiddlewares(
@@ -44,7 +45,8 @@ function usesIn(code: string, middleware: string) {
 
 function assignedPopulate(code: string): unknown {
   const found = ASSIGNMENT.exec(code);
-  if (found === null) return undefined;
+  // Nobody knows which of several values a request gets.
+  if (found === null || (code.match(EVERY_ASSIGNMENT) ?? []).length > 1) return undefined;
   const [text, name] = found;
   if (name === undefined) return literalAt(code, found.index + text.length);
   const constant = new RegExp(`\\bconst\\s+${name.replaceAll('$', '\\$')}\\b[^=]*=\\s*`).exec(code);

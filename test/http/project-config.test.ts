@@ -244,6 +244,18 @@ it('evaluates TypeScript that imports its neighbours, and has the names of Commo
   expect(config?.privateAttributes).toEqual(['one', 'two', folder.split('/').at(-1), 'three']);
 });
 
+it('evaluates TypeScript that imports types of a package that is not installed', () => {
+  const folder = project({
+    'config/api.ts':
+      "import nothing, { factories, type Core } from '@strapi/strapi';\nimport { Schema as S } from '@strapi/types/dist';\nconst config: S = { rest: { maxLimit: 7 } };\nexport default config;",
+    'config/middlewares.ts':
+      "import { cors } from 'nonsense';\nexport default [{ name: 'strapi::cors', config: { origin: cors.origins } }];",
+  });
+  expect(readApiConfig(folder)).not.toHaveProperty('failure');
+  expect(readApiConfig(folder)).toMatchObject({ maxLimit: 7 });
+  expect(readCorsConfig(folder)?.failure).toContain("Cannot find package 'nonsense'");
+});
+
 it('names the import of a configuration that does not exist', () => {
   const config = readApiConfig(
     project({ 'config/api.ts': "import { x } from './nowhere';\nexport default { x };" }),

@@ -104,6 +104,8 @@ it.each([
   ['a spread', 'ctx.query.populate = { ...other };'],
   ['a condition', "ctx.query.populate = ctx.query.x ? 'a' : 'b';"],
   ['an open object', 'ctx.query.populate = { a: '],
+  ['a member', 'const populate = { populate: { a: true } }; ctx.query.populate = populate.populate;'],
+  ['two constants', "if (ctx.query.x) ctx.query.populate = ['a']; else ctx.query.populate = ['b'];"],
 ])('does not guess the populate of %s', (_, line) => {
   const { populates, kinds } = codeOf({
     'src/api/note/middlewares/pop.ts': `export default () => (ctx, next) => { ${line} return next(); };`,
