@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { copyFileSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -164,4 +165,33 @@ test('a closed store rejects with a message', async () => {
   await expect(store.append(newStream(), 'any', [newEvent()])).rejects.toThrow('the event store is closed');
   await expect(store.lastPosition()).rejects.toThrow();
   await expect(readAll(store)).rejects.toThrow();
+});
+
+test('delivers the events of a command together, beyond the size of a batch, from memory and from the file', async () => {
+  const command = (at: number, count: number) =>
+    Array.from({ length: count }, () => ({
+      ...{ id: randomUUID(), type: 'entry-changed', data: {} },
+      metadata: { schemaVersion: 1, at: new Date(at).toISOString(), epoch: 0 },
+    }));
+  const batchesOf = async (from: EventStore) => {
+    const sizes: number[] = [];
+    const all = Promise.withResolvers<void>();
+    const handle = async (events: readonly StoredEvent[]) => {
+      sizes.push(events.length);
+      if (sizes.reduce((sum, size) => sum + size, 0) === 1_517) all.resolve();
+    };
+    const subscription = from.subscribe(0n, handle, { batchSize: 10 });
+    await Promise.race([all.promise, subscription.done]);
+    await subscription.close();
+    return sizes;
+  };
+  await store.append('varve.a-1', 'none', command(1, 8));
+  await store.append('varve.a-1', 'any', command(2, 1_500));
+  await store.append('varve.a-1', 'any', command(3, 3));
+  await store.append('varve.a-2', 'none', command(3, 6));
+  const sizes = [1_508, 9];
+  expect(await batchesOf(store)).toEqual(sizes);
+  const again = open();
+  expect(await batchesOf(again)).toEqual(sizes);
+  await again.close();
 });

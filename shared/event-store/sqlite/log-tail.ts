@@ -9,6 +9,7 @@ import { type Found, type LogSubscription, subscribeToLog } from './log-subscrip
 import type { LogWriter } from './log-writer.ts';
 import { createRecentEvents } from './recent-events.ts';
 import { readAfter, readForeignVersion, readHead, readLastPosition, type SpacePage } from './sqlite-log.ts';
+import { readWholeAppends } from './whole-appends.ts';
 
 export type DecodeAll = (rows: readonly EventRow[]) => readonly StoredEvent[];
 
@@ -71,9 +72,9 @@ export function createLogTail({ path, db, space, writer, decodeAll }: LogTailOpt
   };
   const nextOf = (stream: string | undefined, after: bigint, limit: number): Found => {
     if (failure !== undefined) throw failure;
-    const { rows, upTo } = recent.covers(after)
-      ? readRecent(after, limit)
-      : readAfter(db, space, after, limit);
+    const read = (at: bigint, most: number) =>
+      recent.covers(at) ? readRecent(at, most) : readAfter(db, space, at, most);
+    const { rows, upTo } = readWholeAppends(read, after, limit);
     return { events: decodeAll(ofStream(rows, stream)), hasPassed: rows.length > 0, upTo };
   };
   const forget = (subscription: LogSubscription) => {
