@@ -80,7 +80,7 @@ function inOrder(rows: readonly Row[]): readonly Row[] {
     const [left, right] = [a.locale ?? '', b.locale ?? ''];
     if (left !== right) return left < right ? -1 : 1;
     const updated = (version: Row['version']) =>
-      String((a.version === version ? a : b).data['updatedAt'] ?? '');
+      timeOf((a.version === version ? a : b).data['updatedAt']) ?? '';
     const isModified = updated('draft') > updated('published');
     return (a.version === 'draft') === isModified ? 1 : -1;
   });

@@ -7,10 +7,12 @@ import type {
 } from '../../shared/access/login-events.ts';
 import { INITIAL_LOGIN, isLoginAction } from '../../shared/access/login-state.ts';
 import { type Action, actionsOf, type Right } from '../../shared/access/rights.ts';
+import { isRecord } from '../../shared/json-record.ts';
 import { addToList } from '../../shared/map-values.ts';
 import { USER_ROLES } from '../../shared/schema/built-in-types.ts';
 import { FILE_TYPE, USER_TYPE } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { archivedText } from './archived-text.ts';
 import type { ImportNotes } from './import-notes.ts';
 import { PERMISSION_TYPE, ROLE_TYPE } from './stager.ts';
 import type { Staging } from './staging.ts';
@@ -39,7 +41,7 @@ export function archivedLogin(options: ArchivedLoginOptions): ArchivedLogin {
   const { staging, registry, settings, roleDrafts, notes } = options;
   const actions = actionsByRole(staging);
   const roles = staging.rowsOf(ROLE_TYPE).map(({ id, data }) => {
-    const type = String(data['type']);
+    const type = archivedText(data['type']);
     const given = actions.get(id) ?? [];
     const rights = new Set(given.flatMap((action) => rightsOf(action, registry)));
     // In Strapi a role sees the pictures of all entries that it may find.
@@ -53,8 +55,8 @@ export function archivedLogin(options: ArchivedLoginOptions): ArchivedLogin {
     return {
       id: roleNumber(staging, id),
       type,
-      name: String(data['name'] ?? type),
-      description: String(data['description'] ?? ''),
+      name: archivedText(data['name']) || type,
+      description: archivedText(data['description']),
       allow: [...rights].sort(),
       drafts: roleDrafts.includes(type),
       login: given.flatMap((action) => loginActionOf(action)).sort(),
@@ -76,7 +78,7 @@ export function archivedLogin(options: ArchivedLoginOptions): ArchivedLogin {
  * a large one if it is that of Strapi's own roles.
  */
 export function roleNumber(staging: Pick<Staging, 'row'>, id: number): number {
-  const type = String(staging.row(ROLE_TYPE, id)?.data['type']);
+  const type = archivedText(staging.row(ROLE_TYPE, id)?.data['type']);
   if (type === 'authenticated' || type === 'public') return USER_ROLES[type];
   return id > USER_ROLES.public ? id : id + ELSEWHERE;
 }
@@ -87,7 +89,7 @@ function actionsByRole(staging: ArchivedLoginOptions['staging']): ReadonlyMap<nu
   const actions = new Map<number, string[]>();
   for (const { id, data } of staging.rowsOf(PERMISSION_TYPE)) {
     for (const { targetId } of staging.linksOf(PERMISSION_TYPE, id))
-      addToList(actions, targetId, String(data['action']));
+      addToList(actions, targetId, archivedText(data['action']));
   }
   return actions;
 }
@@ -108,7 +110,7 @@ export const PLUGIN_RIGHTS: Readonly<Record<string, readonly Right[]>> = {
 
 /** Returns the rights for one of Strapi's actions, such as `api::tag.tag.find`; none if Varve has no such right. */
 function rightsOf(text: string, { contentTypes }: SchemaRegistry): readonly Right[] {
-  const ofPlugin = PLUGIN_RIGHTS[text];
+  const ofPlugin = Object.hasOwn(PLUGIN_RIGHTS, text) ? PLUGIN_RIGHTS[text] : undefined;
   if (ofPlugin !== undefined) return ofPlugin;
   const [, uid = '', action = ''] = /^(.+)\.([^.]+)$/.exec(text) ?? [];
   const type = contentTypes.get(uid);
@@ -129,12 +131,16 @@ function findsDrafts({ allow }: RoleDefined['data'], { contentTypes }: SchemaReg
 }
 
 function configurationOf(settings: ReadonlyMap<string, unknown>): LoginConfigured['data'] {
-  const advanced = settings.get(SWITCHES_KEY) as Partial<LoginSwitches> | undefined;
-  const mails = settings.get(MAILS_KEY) as StoredMails | undefined;
+  const advanced = recordOf(settings.get(SWITCHES_KEY)) as Partial<LoginSwitches> | undefined;
+  const mails = recordOf(settings.get(MAILS_KEY)) as StoredMails | undefined;
   return {
     ...(advanced === undefined ? {} : { switches: switchesOf(advanced) }),
     ...(mails === undefined ? {} : { mails: mailsOf(mails) }),
   };
+}
+
+function recordOf(value: unknown): object | undefined {
+  return isRecord(value) ? value : undefined;
 }
 
 export const SWITCHES_KEY = 'plugin_users-permissions_advanced';
@@ -172,9 +178,9 @@ function mailsOf({ reset_password: reset, email_confirmation: confirmation }: St
 function templateOf(stored: StoredMail | undefined, own: MailTemplate): MailTemplate {
   const { from, response_email: replyTo, object, message } = stored?.options ?? {};
   return {
-    from: { name: String(from?.name ?? ''), email: String(from?.email ?? '') },
-    replyTo: replyTo ?? '',
-    subject: object ?? own.subject,
-    message: message ?? own.message,
+    from: { name: archivedText(from?.name), email: archivedText(from?.email) },
+    replyTo: archivedText(replyTo),
+    subject: archivedText(object) || own.subject,
+    message: archivedText(message) || own.message,
   };
 }

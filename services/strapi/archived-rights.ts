@@ -1,6 +1,7 @@
 import { ACTIONS } from '../../shared/access/rights.ts';
 import { addToList } from '../../shared/map-values.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { archivedText } from './archived-text.ts';
 import { PERMISSION_TYPE, ROLE_TYPE } from './stager.ts';
 import type { Staging } from './staging.ts';
 
@@ -14,11 +15,11 @@ export function archivedRights(
 ): { readonly [role: string]: readonly string[] } {
   const rights = new Map<string, string[]>();
   for (const { id, data } of staging.rowsOf(PERMISSION_TYPE)) {
-    const [, uid = '', action = ''] = ACTION.exec(String(data['action'])) ?? [];
+    const [, uid = '', action = ''] = ACTION.exec(archivedText(data['action'])) ?? [];
     const type = contentTypes.get(uid);
     if (type === undefined || type.builtIn || !ACTIONS.some((known) => known === action)) continue;
     for (const { targetId } of staging.linksOf(PERMISSION_TYPE, id)) {
-      const role = String(staging.row(ROLE_TYPE, targetId)?.data['type']);
+      const role = archivedText(staging.row(ROLE_TYPE, targetId)?.data['type']);
       addToList(rights, role, `${type.singularName}.${action}`);
     }
   }

@@ -9,6 +9,7 @@ import { archiveCounts, missingRows, type RowCountsByType } from './archive-coun
 import { archivedDocument } from './archived-document.ts';
 import { archivedLogin } from './archived-login.ts';
 import { archivedRights } from './archived-rights.ts';
+import { archivedText } from './archived-text.ts';
 import { type AssetChecks, createAssetChecks } from './asset-checks.ts';
 import { createImportNotes, type ImportNote, type ImportNotes } from './import-notes.ts';
 import { stageArchive } from './stage-archive.ts';
@@ -160,7 +161,7 @@ function noteFiles(rows: readonly StagedRow[], checks: AssetChecks, notes: Impor
   for (const { type, data } of rows) {
     if (type !== FILE_TYPE) continue;
     checks.described(data);
-    const url = String(data['url']);
+    const url = archivedText(data['url']);
     if (!url.startsWith('/') || checks.has(url)) continue;
     notes.add(type, 'stored without its bytes: the archive does not have them', url);
   }

@@ -88,7 +88,7 @@ function noteCode({ notes }: ValueScope, name: string, value: unknown): undefine
 
 function scalarValue({ notes }: ValueScope, model: Model, attribute: ScalarAttribute, data: Data): unknown {
   const value = data[attribute.name];
-  const id = Number(data['id']);
+  const id = typeof data['id'] === 'number' ? data['id'] : Number.NaN;
   const what = `${model.uid} ${attribute.name}`;
   const example = Number.isNaN(id) ? undefined : `row ${id}`;
   const isAbsent = value === null || value === undefined;

@@ -1,6 +1,7 @@
 import { FILE_TYPE, type Uid, USER_TYPE } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { derivedDocumentId } from '../command/document-id.ts';
+import { archivedText } from './archived-text.ts';
 import type { ImportNotes } from './import-notes.ts';
 import type { StagedRow, Staging } from './staging.ts';
 import { withoutDeepValues } from './without-deep-values.ts';
@@ -17,13 +18,17 @@ export type Entity = Pick<StagedRow, 'type' | 'id' | 'data'>;
 
 type End = {
   readonly type: Uid;
-  readonly ref: number | string;
+  readonly ref: number;
   readonly field?: string;
   readonly pos?: number | null;
 };
 
 /** Link of Strapi in the form of its archives. */
-export type Link = { readonly kind: string; readonly left: End; readonly right: End };
+export type Link = {
+  readonly kind: string;
+  readonly left: { readonly [Name in keyof End]?: unknown };
+  readonly right: { readonly [Name in keyof End]?: unknown };
+};
 
 /** StrapiSetting of Strapi in the form of its archives. */
 export type StrapiSetting = {
@@ -68,8 +73,8 @@ export function createStager(options: StagerOptions): Stager {
     },
     setting(setting) {
       checkDefaultLocale(options, setting);
-      const { key = '', value } = setting.value ?? {};
-      if (key.startsWith('plugin_users-permissions_')) settings.set(key, value);
+      const key = archivedText(setting.value?.key);
+      if (key.startsWith('plugin_users-permissions_')) settings.set(key, setting.value?.value);
     },
     counts: () => ({ rows, links }),
     settings: () => settings,
@@ -99,7 +104,7 @@ function stageRow(options: StagerOptions, { type, id, data: given }: Entity): vo
     data,
     version,
     documentId: documentIdOf(type, id, data),
-    locale: isLocalized ? String(locale ?? defaultLocale) : null,
+    locale: isLocalized ? (typeof locale === 'string' ? locale : defaultLocale) : null,
   });
   if (isNew && !hasDocumentId(data)) notes.add(type, 'got a documentId: the row has none', `row ${id}`);
   if (!isNew) notes.omitRow(type, 'an earlier row of the archive has the same id', id);
@@ -116,7 +121,13 @@ function documentIdOf(type: string, id: number, data: Entity['data']): string {
 
 function stageLink({ registry, staging, notes }: StagerOptions, { kind, left, right }: Link): void {
   if (left.field === 'localizations') {
-    if (left.type === right.type) staging.joinLocales(left.type, Number(left.ref), Number(right.ref));
+    if (isRow(left) && isRow(right) && left.type === right.type)
+      staging.joinLocales(left.type, left.ref, right.ref);
+    return;
+  }
+  if (!isRow(left) || !isRow(right)) {
+    const what = [left.type, left.field].filter((each) => typeof each === 'string').join(' ');
+    notes.add(what || 'a link', 'omitted: an end of the link names no row');
     return;
   }
   const isMorph = kind === 'relation.morph';
@@ -129,7 +140,7 @@ function stageLink({ registry, staging, notes }: StagerOptions, { kind, left, ri
     return;
   }
   const [owner, target] = isMorph ? [right, left] : [left, right];
-  if (owner.field === undefined) return;
+  if (typeof owner.field !== 'string') return;
   if (isStagedLink(owner)) {
     staging.addLink(stagedLink(owner, owner.field, target));
     return;
@@ -147,6 +158,11 @@ function stageLink({ registry, staging, notes }: StagerOptions, { kind, left, ri
   else staging.addLink(stagedLink(target, attribute.mappedBy, owner));
 }
 
+/** Returns whether an end names a row. Strapi 5 names documents in the links of `localizations`, which its rows have themselves. */
+function isRow(end: Link['left']): end is End {
+  return typeof end.type === 'string' && Number.isSafeInteger(end.ref);
+}
+
 function isStagedLink({ type, field }: End): boolean {
   return field === 'role' && (type === USER_TYPE || type === PERMISSION_TYPE);
 }
@@ -154,20 +170,20 @@ function isStagedLink({ type, field }: End): boolean {
 function stagedLink(owner: End, attribute: string, target: End) {
   return {
     ownerType: owner.type,
-    ownerId: Number(owner.ref),
+    ownerId: owner.ref,
     attribute,
     targetType: target.type,
-    targetId: Number(target.ref),
-    ownerPosition: owner.pos ?? null,
-    targetPosition: target.pos ?? null,
+    targetId: target.ref,
+    ownerPosition: typeof owner.pos === 'number' ? owner.pos : null,
+    targetPosition: typeof target.pos === 'number' ? target.pos : null,
   };
 }
 
 function checkDefaultLocale({ defaultLocale, registry }: StagerOptions, setting: StrapiSetting): void {
   const { key, value } = setting.value ?? {};
-  if (key !== 'plugin_i18n_default_locale' || value === defaultLocale) return;
+  if (key !== 'plugin_i18n_default_locale' || typeof value !== 'string' || value === defaultLocale) return;
   if (![...registry.contentTypes.values()].some(({ localized }) => localized)) return;
   throw new Error(
-    `the default locale of the archive is ${String(value)}, and of this server ${defaultLocale}: pass --default-locale ${String(value)}`,
+    `the default locale of the archive is ${value}, and of this server ${defaultLocale}: pass --default-locale ${value}`,
   );
 }
