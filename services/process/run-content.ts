@@ -60,7 +60,7 @@ export function runContent(options: VarveOptions, base: OwnBase, content: OwnCon
     base,
     content,
     projector,
-    eventStore,
+    eventStore: diskWatch.watchAppends(eventStore),
     diskWatch,
   });
   opened({ close: () => writeSide.fleet.stepDown() });

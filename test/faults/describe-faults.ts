@@ -92,6 +92,7 @@ async function carryOut(run: Run): Promise<string> {
   const undone = performance.now();
   const late = await Promise.all(writes);
   expect(TYPES.filter((type, i) => isLater(fault, type) && ![200, 202].includes(late[i] ?? 0))).toEqual([]);
+  expect(late.filter((status) => ![0, 200, 202, 503].includes(status))).toEqual([]);
   await expectHealed(run, roles);
   const healed = Math.round((performance.now() - undone) / 100) / 10;
   const wrong = (await Promise.all(watches.map((each) => each.stop()))).flat();

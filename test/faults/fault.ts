@@ -5,7 +5,7 @@ export type Role = keyof Roles;
 
 /**
  * 200: shown; 202: stored; 503: refused, all while the fault lasts. `later`: answered with 200 or 202 when it was over, or before.
- * `refused`: no connection. `any`: the connection may break.
+ * `refused`: no connection. `any`: one of these, or the connection breaks.
  */
 export type WriteOutcome = 200 | 202 | 503 | 'later' | 'refused' | 'any';
 

@@ -12,7 +12,6 @@ export type SmallDisk = {
   empty(): void;
   /** Makes the file system read-only. */
   makeReadOnly(): void;
-  makeWritable(): void;
   remove(): void;
 };
 
@@ -41,9 +40,6 @@ export function mountSmallDisk(megabytes: number): SmallDisk | undefined {
     },
     makeReadOnly() {
       execFileSync('mount', ['-o', 'remount,ro', path], { stdio: 'ignore' });
-    },
-    makeWritable() {
-      execFileSync('mount', ['-o', 'remount,rw', path], { stdio: 'ignore' });
     },
     remove() {
       execFileSync('umount', ['-l', path]);
