@@ -14,10 +14,13 @@ import { takesMinutes } from '../support/takes-minutes.ts';
 /** Eight writers through two processes, while nodes of a cluster of three fail. */
 const ACCESS_KEY = Buffer.alloc(32, 7).toString('base64url');
 const WRITES_WITHIN_MS = 5_000;
+/** A call that a node does not answer ends after this time, which comes before the writes then. */
+const DEADLINE_MS = 5_000;
 /** Time in which the double finds a new leader, and in which a frozen node is left. */
 const ELECTION_MS = 1_000;
 
 type World = {
+  readonly server: DoubleVersion;
   readonly cluster: KurrentDbCluster;
   readonly fleet: TestFleet;
   readonly writers: FleetWriters;
@@ -77,15 +80,14 @@ const STORIES: readonly Story[] = [
       await delay(20_000);
       await world.cluster.revive(first);
       await delay(ELECTION_MS);
-      expect(await untilWritten(world)).toBeLessThan(WRITES_WITHIN_MS);
+      // Without a leader 24.2 does not answer a batch append: a call from before the election waits for its deadline.
+      const unanswered = world.server === '24.2' ? DEADLINE_MS : 0;
+      expect(await untilWritten(world)).toBeLessThan(unanswered + WRITES_WITHIN_MS);
     },
   },
   { name: 'the leading node is paused for 8 s', fail: (world) => pause(world, 8_000) },
   { name: 'the leading node is paused for 25 s', fail: (world) => pause(world, 25_000) },
 ];
-
-/** A call to a paused node waits 5 s for an answer, so this time comes before the writes. */
-const DEADLINE_MS = 5_000;
 
 const pause = async (world: World, ms: number): Promise<void> => {
   const node = leadingNode(world.cluster);
@@ -103,7 +105,7 @@ const run = async (server: DoubleVersion, { electionMs = ELECTION_MS, fail }: St
   onTestFinished(fleet.dispose);
   await fleet.leader();
   const writers = startFleetWriters({ members: fleet.members, perMember: 4, name: 'w' });
-  const world = { cluster, fleet, writers };
+  const world = { server, cluster, fleet, writers };
   await writers.answered(50);
   await fail(world);
   await writers.answered(100);
