@@ -180,3 +180,33 @@ it('refuses to serve content with another default locale, which its entries woul
   onTestFinished(() => server.dispose());
   expect((await createAsk(server.url)('/api/pages')).body.data).toMatchObject([{ title: 'Hallo' }]);
 });
+
+it('ends with exit code 1 if a file is not as the archive says, and names it', {
+  timeout: 60_000,
+}, async () => {
+  const archive = await writeArchive(join(folder, 'short.tar.gz'), {
+    schemas: [archivedType('page', { title: { type: 'string' } })],
+    entities: [
+      {
+        type: 'plugin::upload.file',
+        id: 1,
+        data: {
+          ...{
+            documentId: 'file'.padEnd(24, '0'),
+            name: 'a.txt',
+            hash: 'a',
+            mime: 'text/plain',
+            size: 65.54,
+          },
+          ...{ url: '/uploads/a.txt', provider: 'local', createdAt: AT, updatedAt: AT },
+        },
+      },
+    ],
+    assets: { 'a.txt': Buffer.alloc(4) },
+  });
+  const { code, stdout, stderr } = await runVarve(['import', archive, '--data', dataForTest()]);
+  expect(code).toBe(1);
+  expect(stdout).toContain('  plugin::upload.file: 1\n');
+  expect(stdout).toContain('  /uploads/a.txt: the archive says it has 65.54 kB, and has 4 bytes of it');
+  expect(stderr).toContain('the import differs from the archive in 1 places');
+});
