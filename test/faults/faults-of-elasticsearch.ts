@@ -307,7 +307,10 @@ export const ANSWERS_OF_ELASTICSEARCH: readonly Fault[] = [
   {
     name: 'the right "monitor" is missing',
     make: answers(only(isMonitoring, refusal(403, 'security_exception', 'monitor is unauthorized'))),
-    during: {},
+    // Reads are answered, but the health of the cluster is unknown: the least rights include it.
+    during: { all: { ready: 503, conditions: ['read-index-unreachable'] } },
+    state: /monitor is unauthorized/,
+    alerts: AWAY_ALERTS,
     log: /monitor is unauthorized/,
   },
 ];

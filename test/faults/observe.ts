@@ -30,6 +30,9 @@ export type Words = {
 export const HEALTHY: Observed = { tags: 200, countries: 200, ready: 200, metrics: 200, conditions: [] };
 
 const TIMEOUT_MS = 2_000;
+const READ_MS = 4_000;
+/** Readiness and the state ask Elasticsearch for some seconds, one after the other. */
+const SILENT_INDEX_MS = 10_000;
 export const READ_TAGS = '/api/tags?fields=key,name&sort=id';
 export const READ_COUNTRIES = '/api/countries?fields=key,name&sort=id';
 
@@ -49,7 +52,8 @@ export async function ask(member: Member, path: string, timeout = TIMEOUT_MS): P
 /** Asks a process everything at once. */
 export async function observe(member: Member): Promise<Words> {
   const paths = [READ_TAGS, READ_COUNTRIES, '/health/ready', '/metrics', '/_varve/state'];
-  const answers = await Promise.all(paths.map((path) => ask(member, path, 4_000)));
+  const timeoutOf = (path: string) => (path.startsWith('/api') ? READ_MS : SILENT_INDEX_MS);
+  const answers = await Promise.all(paths.map((path) => ask(member, path, timeoutOf(path))));
   const [tags, countries, ready, metrics, state] = answers as [Answer, Answer, Answer, Answer, Answer];
   const isScraped = metrics.outcome === 200;
   const conditions = readSamples(isScraped ? metrics.text : '')
