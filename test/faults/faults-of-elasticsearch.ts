@@ -38,7 +38,7 @@ const AWAY: Partial<Observed> = {
 };
 const AWAY_ALERTS = ['VarveNotReady', 'VarveReadIndexUnreachable'];
 const UNREACHABLE = /does not answer/;
-/** The leader's state takes longer than ten seconds while it gets no answer from Elasticsearch: a defect that is not mended yet. */
+/** The leader's state takes longer than ten seconds while it gets no answer from Elasticsearch: a known defect. */
 const UNREACHABLE_OR_LATE = /does not answer|^late /;
 const BOTH_LATER = { tags: 'later', countries: 'later' } as const;
 
