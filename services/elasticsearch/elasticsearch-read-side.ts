@@ -20,6 +20,7 @@ import { type DocumentSetsOptions, documentSets } from './document-sets.ts';
 import { faultsNow } from './faults-now.ts';
 import { leadDocuments } from './lead-documents.ts';
 import { nameOfLog } from './name-of-log.ts';
+import { createReport } from './report.ts';
 import { createRoleWaits } from './role-waits.ts';
 import { createTagFeed } from './tag-feed.ts';
 
@@ -28,13 +29,16 @@ export type ElasticsearchOptions = DocumentSetsOptions & {
   readonly synonyms: InstalledSynonyms;
   /** See `createElasticsearchCluster`. */
   readonly rowCacheBytes: number;
+  /** True if an earlier worker of this server has answered. */
+  readonly hasServed?: boolean;
   /** True to take the indices over from another log. */
   readonly adopt: boolean;
 };
 
 /** Reads from Elasticsearch. Sends nothing to the cluster before `lead` or `standBy`. */
 export function elasticsearchReadSide(options: ElasticsearchOptions): ReadSidePlan {
-  const { space, report, adopt } = options;
+  const { space, adopt } = options;
+  const report = createReport(options.report, options.hasServed ?? false);
   return {
     graph: { dependencies: (registry) => documentDependencies(registry, options.denormalise) },
     outside: documentSets(options),
@@ -97,6 +101,7 @@ function readSide(opened: Opened, indices: ServedIndices): ReadSide {
     waits.changed();
     const isReady = (await mine.ready) && role === mine;
     isWhole ||= isReady;
+    if (isReady) opened.report.hasServed = true;
     return isReady;
   };
   const answering = cluster.answering(opened.log);

@@ -7,7 +7,8 @@ const BACKOFF: Backoff = { firstMs: 250, longestMs: 5_000 };
 
 /**
  * Repeats a call until it succeeds or is refused: a cluster may start long after this process. Resolves with undefined when `signal` is
- * aborted. Rejects with a sentence if the cluster refuses for good.
+ * aborted. Rejects with a sentence if the cluster refuses a server that has never answered: its settings are wrong. A server that has
+ * answered waits, because a key or a right comes back.
  */
 export function retryOutages<Result>(
   report: Report,
@@ -16,7 +17,8 @@ export function retryOutages<Result>(
 ): Promise<Result | undefined> {
   const failed = (error: unknown) => {
     if (signal.aborted) return;
-    if (!isPassingFailure(error)) throw new Error(`Elasticsearch refuses: ${(error as Error).message}`);
+    if (!isPassingFailure(error) && report.hasServed !== true)
+      throw new Error(`Elasticsearch refuses: ${(error as Error).message}`);
     report.warn({ reason: (error as Error).message }, 'waiting for Elasticsearch');
   };
   return retry(work, { backoff: BACKOFF, signal, failed });

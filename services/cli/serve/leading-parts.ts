@@ -20,11 +20,16 @@ import { workerOptions } from './worker-options.ts';
 /** Settings of the worker that is the leader, checked before anything is opened. */
 export type LeadingPlan = Awaited<ReturnType<typeof readLeadingPlan>>;
 
+/** Returns whether an earlier worker of the server has answered. */
+function hasServed({ restarts, succession }: Supervisor): boolean {
+  return restarts > 0 || succession !== undefined;
+}
+
 /** Checks the settings. Rejects with a message about the first wrong setting. */
 export async function readLeadingPlan(plan: ServerPlan, role: 'serve' | 'project', supervisor: Supervisor) {
   const { settings, logger, paths } = plan;
   const follow = followSettings(settings, paths.apiPrefix, logFollower(logger));
-  const readSide = await chooseReadSide(settings, logger);
+  const readSide = await chooseReadSide(settings, logger, hasServed(supervisor));
   const purges = purgeChoice(settings);
   const callers = createCallerAddress(supervisor.secret);
   return { ...plan, role, supervisor, callers, follow, readSide, purges };

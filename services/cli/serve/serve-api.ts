@@ -1,3 +1,4 @@
+import { createReport } from '../../elasticsearch/report.ts';
 import { WAIT_LIMITS } from '../../http/sockets/waiting-requests.ts';
 import type { Operating } from '../../operating/operating.ts';
 import { openApiProcess } from '../../process/api-process.ts';
@@ -42,7 +43,7 @@ export async function serveApi(settings: ServeSettings): Promise<void> {
       waits: restarts > 0 ? WAIT_LIMITS : undefined,
       first: ports.first,
     };
-    const options = apiOptions(plan, ports.operating, supervisor.pid);
+    const options = apiOptions(plan, ports.operating, supervisor);
     stop.departing(options.processes.leave);
     const [api, listener] = await listenWhileOpening(where, () => openApiProcess(options));
     stop.with(listener, api);
@@ -79,13 +80,17 @@ function greet(
   console.log(startMessage({ url, registry, development, pages, notes }));
 }
 
-function apiOptions(plan: ServerPlan, operating: Operating, pid: number): ApiProcessOptions {
+function apiOptions(
+  plan: ServerPlan,
+  operating: Operating,
+  { pid, restarts }: Supervisor,
+): ApiProcessOptions {
   const { settings, logger, paths } = plan;
   return {
     ...servingOptions(settings, { ...plan, operating }),
     pid,
     eventStore: settings.eventStore ?? '',
-    report: logger,
+    report: createReport(logger, restarts > 0),
     // Only the leader reads Strapi, so this process has nothing to report.
     follow: followSettings(settings, paths.apiPrefix, () => {}),
     reportTrouble: logTrouble(logger),

@@ -46,7 +46,7 @@ export async function serveReads(
     first: ports.first,
     limits: outputLimits(settings.workers),
   });
-  const readSide = await chooseReadSide(settings, logger);
+  const readSide = await chooseReadSide(settings, logger, true);
   const basis = { ...plan, readSide, operating: ports.operating };
   const varve = await openVarve({
     ...(await workerOptions(settings, supervisor, basis)),

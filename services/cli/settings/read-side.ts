@@ -16,11 +16,12 @@ import { InvalidSettings, type OperatorSettings } from './settings.ts';
 
 /**
  * Returns the plan for the read side that the settings choose. Throws a message if the certificate cannot be read, or a setting for
- * documents has no effect.
+ * documents has no effect. `hasServed`: an earlier worker of this server has answered.
  */
 export async function chooseReadSide(
   settings: OperatorSettings & { readonly adopt?: boolean; readonly synonyms?: string | undefined },
   logger: Logger,
+  hasServed = false,
 ): Promise<ReadSidePlan> {
   const synonyms = readSynonyms(settings.synonyms);
   if (settings.readIndex === 'embedded' && settings.readIndexCloudId === undefined) {
@@ -38,6 +39,7 @@ export async function chooseReadSide(
     space: settings.space,
     report: logger,
     adopt: settings.adopt ?? false,
+    hasServed,
     spread: { shards: settings.readIndexShards, replicas: settings.readIndexReplicas },
     denormalise: denormaliseOf(settings),
     rowCacheBytes: rowCacheBytesOf(settings),
