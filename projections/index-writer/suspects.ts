@@ -17,8 +17,9 @@ export type SuspectsOptions = {
 
 /** Limits for the documents of failed requests. */
 export type SuspectLimits = {
-  /** Attempts of a document alone after which it is parked. */
+  /** Attempts of a document alone after which it is parked, in at least `leastMs` milliseconds. */
   readonly attempts: number;
+  readonly leastMs: number;
   /** Milliseconds for one request. */
   readonly requestMs: number;
   /** Milliseconds after which a document that fails alone is parked even after fewer attempts. */
@@ -26,9 +27,13 @@ export type SuspectLimits = {
   readonly backoff: Backoff;
 };
 
-/** A document that Elasticsearch accepts takes far less than `requestMs` alone. */
+/**
+ * A document that Elasticsearch accepts takes far less than `requestMs` alone. A large one is refused while another large one is being
+ * written, which takes seconds: for so long it is tried again.
+ */
 export const SUSPECT_LIMITS: SuspectLimits = Object.freeze({
   attempts: 3,
+  leastMs: 8_000,
   requestMs: 30_000,
   longestMs: 20_000,
   backoff: Object.freeze({ firstMs: 100, longestMs: 10_000 }),
@@ -155,7 +160,8 @@ async function groupsAfter(
   const now = work.now();
   const failures = group.failures + 1;
   const since = group.failures === 0 ? now : group.since;
-  if (failures >= limits.attempts || now - since >= limits.longestMs) return 'park';
+  const isPatient = failures < limits.attempts || now - since < limits.leastMs;
+  if (!isPatient || now - since >= limits.longestMs) return 'park';
   const due = now + jittered(backoffMs(failures, limits.backoff));
   return [{ documents: failed, failures, since, outages: 0, due }];
 }

@@ -5,7 +5,7 @@ import { openSetting, SOME, type WriterSetting, wanted } from './writer-fixture.
 
 const REASON = 'es_rejected_execution_exception: rejected execution of primary operation';
 const AGAIN: WriteOutcome = { kind: 'again', reason: REASON };
-const FAST = { backoff: { firstMs: 1, longestMs: 20 } };
+const FAST = { leastMs: 0, backoff: { firstMs: 1, longestMs: 20 } };
 
 /** Returns events that create many restaurants. */
 function manyRestaurants(count: number) {
@@ -152,6 +152,19 @@ it('parks a document after a time even if it was tried less often', async () => 
   await setting.start().caughtUp();
   expect(setting.graph.stale?.parked.list()).toMatchObject([{ documentId: 'r2' }]);
   expect(tries).toBeLessThan(50);
+});
+
+it('does not park a document that is refused several times in a short time', async () => {
+  const setting = openSetting({ ...FAST, leastMs: 60_000 });
+  setting.given(...SOME);
+  const [heavy] = namesOf(setting, 'Two');
+  let tries = 0;
+  setting.index.behave({ outcome: (name) => (name === heavy && ++tries < 10 ? AGAIN : undefined) });
+  const writer = setting.start();
+  await writer.caughtUp();
+  expect(tries).toBe(10);
+  expect(setting.graph.stale?.parked.list()).toEqual([]);
+  expect(kindsOf(setting)).not.toContain('refused');
 });
 
 it('keeps a change that arrives while the document is tried', async () => {
