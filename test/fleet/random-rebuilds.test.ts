@@ -66,7 +66,10 @@ describe('four processes on Elasticsearch', {
     const args = operation === 'rebuild --graph' ? ['--graph'] : ['--type', 'tag'];
     if (operation !== 'cancel') return runWithin(['rebuild', ...args, '--max-rate', '5000', ...own(asked)]);
     const begun = Promise.withResolvers<void>();
-    const running = runWithin(['rebuild', ...args, '--max-rate', '1000', ...own(asked)], begun.resolve);
+    const running = runWithin(
+      ['rebuild', '--json', ...args, '--max-rate', '1000', ...own(asked)],
+      begun.resolve,
+    );
     await Promise.race([begun.promise, running]);
     await delay(Math.random() * 8_000);
     const cancelled = await runWithin(['rebuild', '--cancel', ...own(pick(members()))]);

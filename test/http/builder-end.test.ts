@@ -27,10 +27,10 @@ it('ends before its server does, although it is paused', LONG, async () => {
   const data = await stoppedServer();
   const server = await startServer({ data });
   onTestFinished(() => server.dispose());
-  const rebuild = spawnVarve(['rebuild', '--graph', '--max-rate', '1', '--data', data]);
+  const rebuild = spawnVarve(['rebuild', '--graph', '--json', '--max-rate', '1', '--data', data]);
   onTestFinished(() => void rebuild.child.kill('SIGKILL'));
   // If the builder were paused before its program begins, the process that starts it would be paused too.
-  await once(rebuild.child.stderr ?? rebuild.child, 'data');
+  await once(rebuild.child.stdout ?? rebuild.child, 'data');
   const [builder = 0] = childrenOf(server.worker() ?? 0);
   onTestFinished(() => void (isRunning(builder) && process.kill(builder, 'SIGKILL')));
   process.kill(builder, 'SIGSTOP');

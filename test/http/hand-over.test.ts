@@ -205,9 +205,9 @@ it('ends within its time limit if a process that should stop is paused', LONG, a
 it('continues a rebuild whose process was killed', LONG, async () => {
   const server = await serverWithDocuments();
   const [first = 0] = workers(server);
-  const running = rebuild(server, '--max-rate', '1');
+  const running = rebuild(server, '--max-rate', '1', '--json');
   while (childrenOf(first).length === 0) await delay(2);
-  await new Promise<void>((resolve) => running.child.stderr?.once('data', () => resolve()));
+  await new Promise<void>((resolve) => running.child.stdout?.once('data', () => resolve()));
   process.kill(childrenOf(first)[0] ?? 0, 'SIGKILL');
   const { code, output } = await running.exited;
   expect({ code, output }).toMatchObject({

@@ -78,13 +78,13 @@ describe('a rebuild whose server is stopped', takesMinutes('servers that are sto
   it('waits until the server has ended, and makes the generation itself', async () => {
     const server = await start('--drain-seconds', '10');
     await sendHalfARequest(server.url);
-    const command = rebuild('--max-rate', '500');
-    await once(command.child.stderr ?? expect.unreachable(), 'data');
+    const command = rebuild('--json', '--max-rate', '500');
+    await once(command.child.stdout ?? expect.unreachable(), 'data');
     expect((await server.stop()).output).not.toContain('the worker crashed');
     expect(await command.exited).toEqual({
       code: 0,
       signal: null,
-      output: expect.stringContaining('generation 2 is live'),
+      output: expect.stringContaining('"generation":2,"phase":"done"'),
     });
     const next = await start();
     expect((await fetch(`${next.url}/api/cooks`)).status).toBe(200);
