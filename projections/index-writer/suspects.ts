@@ -33,7 +33,7 @@ export type SuspectLimits = {
  */
 export const SUSPECT_LIMITS: SuspectLimits = Object.freeze({
   attempts: 3,
-  leastMs: 8_000,
+  leastMs: 3_000,
   requestMs: 30_000,
   longestMs: 20_000,
   backoff: Object.freeze({ firstMs: 100, longestMs: 10_000 }),
