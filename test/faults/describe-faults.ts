@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
 import { workersOf } from '../support/processes.ts';
 import { runVarve } from '../support/run-varve.ts';
-import { takesMinutes } from '../support/takes-minutes.ts';
+import { needsQuietMachine } from '../support/takes-minutes.ts';
 import type { Fault, Role } from './fault.ts';
 import { type FaultFleet, type Process, type Roles, startFaultFleet } from './fault-fleet.ts';
 import { firingAlerts } from './firing-alerts.ts';
@@ -25,7 +25,7 @@ export async function describeFaults(
   disks?: 'small disks',
 ): Promise<void> {
   const name = title.toLowerCase().replace(/\W+/g, '_').slice(0, 12);
-  describe(`faults: ${title}`, await needsElasticsearch(takesMinutes(`faults: ${title}`)), () => {
+  describe(`faults: ${title}`, await needsElasticsearch(needsQuietMachine(`faults: ${title}`)), () => {
     let started: { readonly fleet: FaultFleet; readonly ledger: Ledger } | undefined;
     let fleets = 0;
     const start = async () => {

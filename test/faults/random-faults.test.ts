@@ -6,7 +6,7 @@ import type { Member } from '../support/fleet.ts';
 import { isRunning } from '../support/processes.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
-import { takesMinutes } from '../support/takes-minutes.ts';
+import { needsQuietMachine } from '../support/takes-minutes.ts';
 import type { Fault, Role } from './fault.ts';
 import { type FaultFleet, type Process, type Roles, startFaultFleet } from './fault-fleet.ts';
 import { ANSWERS_OF_ELASTICSEARCH } from './faults-of-elasticsearch.ts';
@@ -40,7 +40,7 @@ const COMPARED = [
 ] as const;
 
 describe('faults at random', {
-  ...(await needsElasticsearch(takesMinutes('faults at random'))),
+  ...(await needsElasticsearch(needsQuietMachine('faults at random'))),
   timeout: 300_000 + FAULTS * 60_000,
 }, () => {
   let fleet: FaultFleet;

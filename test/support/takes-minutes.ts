@@ -12,6 +12,18 @@ export function takesMinutes(what: string): SkipOptions {
   return { skip: true, meta: { skipReason: `${what}: minutes, VARVE_LONG_TESTS=1 runs them` } };
 }
 
+/**
+ * Returns the options of a suite whose limits of time do not hold on a busy machine. It runs with VARVE_FAULT_TESTS=1 and nothing beside it,
+ * which `.ci/run` does not set.
+ */
+export function needsQuietMachine(what: string): SkipOptions {
+  if (process.env['VARVE_FAULT_TESTS'] === '1') return {};
+  return {
+    skip: true,
+    meta: { skipReason: `${what}: needs a quiet machine, VARVE_FAULT_TESTS=1 runs them` },
+  };
+}
+
 /** Returns the rounds, runs or clients of a test that also works with fewer: `long` with VARVE_LONG_TESTS=1, else `short`. */
 export function count(long: number, short: number): number {
   return isLong ? long : short;
