@@ -13,7 +13,7 @@ export function takesMinutes(what: string): SkipOptions {
 }
 
 /**
- * Returns the options of a suite whose limits of time do not hold on a busy machine. It runs with VARVE_FAULT_TESTS=1 and nothing beside it,
+ * Returns the options of a suite whose limits of time do not hold on a busy machine. It runs alone, with VARVE_FAULT_TESTS=1,
  * which `.ci/run` does not set.
  */
 export function needsQuietMachine(what: string): SkipOptions {
