@@ -32,8 +32,8 @@ function isNoLineEnd(byte: number): boolean {
 
 function faultOf(answer: WireAnswer, isSecret: boolean): string | undefined {
   if (answer.kind === 'cut') return `no answer: ${answer.why}`;
-  // Varve says so of sign-ins at providers, whatever the request.
-  const isRefused = answer.status === 501 && answer.body.includes('"provider-not-served"');
+  // Varve says so of sign-ins that it does not serve, whatever the request.
+  const isRefused = answer.status === 501 && /"(provider|login)-not-served"/.test(answer.body);
   if (!(answer.status >= 200 && answer.status < 500) && !isRefused)
     return `status ${answer.status}: ${answer.body.slice(0, 300)}`;
   const text = answer.head + answer.body;
