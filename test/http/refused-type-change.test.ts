@@ -101,7 +101,7 @@ describe(TITLE, await needsElasticsearch(takesMinutes(TITLE)), () => {
     await start();
     await writesAreAccepted('Ada');
     expect((await postCook(urlOf(), { name: 'Heavy' })).status).toBe(202);
-    expect(await parked()).toHaveLength(2);
+    await expect.poll(parked).toHaveLength(2);
     await stop();
   }, 900_000);
   afterEach(() => stop());
