@@ -1,4 +1,4 @@
-import { afterAll, describe } from 'vitest';
+import { afterAll, describe, vi } from 'vitest';
 
 /** The suites whose tests name no version, on a double of 26.1. Their own files run them on 24.2. */
 const SUITES = ['connection', 'faults', 'foreign', 'read', 'subscription', 'cluster'];
@@ -9,5 +9,7 @@ afterAll(() => {
 });
 
 describe.each(SUITES)('version 26.1: %s', async (suite) => {
+  // The process may have run the file before. Without this the import would define no test again.
+  vi.resetModules();
   await import(`./kurrentdb-${suite}.test.ts`);
 });
