@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { changeCooks, get, postCook, startChanged } from '../support/changed-kitchen.ts';
 import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
 import { type ElasticsearchProxy, startElasticsearchProxy } from '../support/elasticsearch-proxy.ts';
@@ -101,7 +101,7 @@ describe(TITLE, await needsElasticsearch(takesMinutes(TITLE)), () => {
     await start();
     await writesAreAccepted('Ada');
     expect((await postCook(urlOf(), { name: 'Heavy' })).status).toBe(202);
-    await expect.poll(parked).toHaveLength(2);
+    await vi.waitFor(async () => expect(await parked()).toHaveLength(2), { timeout: 30_000, interval: 200 });
     await stop();
   }, 900_000);
   afterEach(() => stop());
