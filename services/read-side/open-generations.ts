@@ -100,7 +100,7 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
       switched.before = enterGeneration(stored, number) ?? switched.before ?? lastKept(stored);
       switched.entered.resolve();
     },
-    removeOlder: () => removeKept(stored, switched.before),
+    removeOlder: () => removeKept(stored, [number, switched.before]),
     drop: () => drop(stored, switching?.number),
     async close() {
       graph.close();
@@ -195,7 +195,7 @@ async function makeLive(stored: Stored, wanted: Generation, before: number): Pro
   } finally {
     graph.close();
   }
-  await removeKept(stored, before);
+  await removeKept(stored, [before]);
 }
 
 /** Removes the kept generations. Rejects with a message during a switch, because the process that is about to serve may have one open. */
@@ -204,12 +204,14 @@ async function drop(stored: Stored, switching: number | undefined): Promise<read
   throw new Error(`a switch to generation ${switching} is in progress: run varve drop again when it is over`);
 }
 
-/** Removes kept generations, except one if it is given, and resolves to their numbers. */
+/** Removes kept generations, except some, and resolves to their numbers. */
 async function removeKept(
   { store, options: { data, plan } }: Stored,
-  except?: number,
+  except: readonly (number | undefined)[] = [],
 ): Promise<readonly number[]> {
-  const kept = store.generations().filter(({ state, number }) => state === 'kept' && number !== except);
+  const kept = store
+    .generations()
+    .filter(({ state, number }) => state === 'kept' && !except.includes(number));
   // The record is removed last, because without it no process would find the remaining files.
   for (const { number } of kept) {
     await removeIndices(store, number, plan?.outside);

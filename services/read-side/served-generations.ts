@@ -48,7 +48,10 @@ export type ServedGenerations = {
   deferChange(): void;
   /** Called when this process begins to serve: its generation becomes live. */
   enter(): void;
-  /** Removes the generations that a rollback does not need, and resolves to their numbers. Call it after `enter`. */
+  /**
+   * Removes the generations that a rollback does not need, and resolves to their numbers. Call it after `enter`. If this process was
+   * replaced, its own generation is the one for a rollback.
+   */
   removeOlder(): Promise<readonly number[]>;
   /** Makes a generation live: another process serves it. Does nothing if it is already live. Throws a message if this is not possible. */
   takeOver(number: number): Promise<Generation>;
