@@ -184,3 +184,11 @@ async function stepDown(giveWay: () => Promise<void>): Promise<void> {
   }
   send({ kind: 'yielded' });
 }
+
+/** Returns whether this worker is the first one of its server: no other has answered before. */
+export function isFirstWorker({
+  restarts,
+  succession,
+}: Pick<Supervisor, 'restarts' | 'succession'>): boolean {
+  return restarts === 0 && succession === undefined;
+}

@@ -1,5 +1,6 @@
 import { shareContents } from '../../../shared/sqlite/lock-data-directory.ts';
 import { PURGE_LIMITS } from '../../purge/send-purges.ts';
+import { isFirstWorker } from '../../supervisor/connect-supervisor.ts';
 import type { NextWorker } from '../../supervisor/protocol.ts';
 import { logPurges, logTrouble, logWebhooks } from '../output/log-reports.ts';
 import { webhookLimits } from '../settings/webhook-settings.ts';
@@ -30,12 +31,12 @@ function successionOptions(
   { settings, supervisor, operators, recent, readSide, logger }: LeadingParts,
   next: NextWorker,
 ) {
-  const { succession, restarts } = supervisor;
+  const { succession } = supervisor;
   return {
     async takeDirectory(directory: string) {
       const channel = { ...operators.channel, pid: supervisor.pid };
       await lockAfterCommand(() => supervisor.lock(directory, channel), logger);
-      const isFirst = succession === undefined && restarts === 0;
+      const isFirst = isFirstWorker(supervisor);
       const contents = shareContents(directory, isFirst);
       if (isFirst) removeWorkerFolders(directory);
       return contents;

@@ -4,7 +4,7 @@ import { createCallerAddress } from '../../http/sockets/caller-address.ts';
 import { createRecentRequests } from '../../http/sockets/recent-requests.ts';
 import { createRequestGate } from '../../http/sockets/request-gate.ts';
 import type { Varve } from '../../process/open-varve.ts';
-import type { Supervisor } from '../../supervisor/connect-supervisor.ts';
+import { isFirstWorker, type Supervisor } from '../../supervisor/connect-supervisor.ts';
 import { logFollower } from '../output/log-follower.ts';
 import { followSettings } from '../settings/follow-settings.ts';
 import { purgeChoice } from '../settings/purge-settings.ts';
@@ -20,16 +20,11 @@ import { workerOptions } from './worker-options.ts';
 /** Settings of the worker that is the leader, checked before anything is opened. */
 export type LeadingPlan = Awaited<ReturnType<typeof readLeadingPlan>>;
 
-/** Returns whether an earlier worker of the server has answered. */
-function hasServed({ restarts, succession }: Supervisor): boolean {
-  return restarts > 0 || succession !== undefined;
-}
-
 /** Checks the settings. Rejects with a message about the first wrong setting. */
 export async function readLeadingPlan(plan: ServerPlan, role: 'serve' | 'project', supervisor: Supervisor) {
   const { settings, logger, paths } = plan;
   const follow = followSettings(settings, paths.apiPrefix, logFollower(logger));
-  const readSide = await chooseReadSide(settings, logger, hasServed(supervisor));
+  const readSide = await chooseReadSide(settings, logger, !isFirstWorker(supervisor));
   const purges = purgeChoice(settings);
   const callers = createCallerAddress(supervisor.secret);
   return { ...plan, role, supervisor, callers, follow, readSide, purges };

@@ -1,7 +1,7 @@
 import { graphFile } from '../../../projections/graph/store/generation-files.ts';
 import { type ListenOptions, listen } from '../../http/sockets/listen.ts';
 import type { Varve } from '../../process/open-varve.ts';
-import type { Supervisor } from '../../supervisor/connect-supervisor.ts';
+import { isFirstWorker, type Supervisor } from '../../supervisor/connect-supervisor.ts';
 import type { Followers } from '../../supervisor/protocol.ts';
 import type { ServeSettings } from '../settings/settings.ts';
 import { outputLimits } from '../settings/worker-settings.ts';
@@ -12,11 +12,12 @@ const LAST_REQUESTS_MS = 1_000;
 /** Opens the additional parts of the worker that is the leader, if it has reading workers. Returns undefined with one worker. */
 export async function openLeadingWorker(
   { workers, data }: ServeSettings,
-  { rotation, restarts, succession }: Supervisor,
+  supervisor: Supervisor,
   first: NonNullable<ListenOptions['first']>,
 ) {
   if (workers === 1) return undefined;
-  const isFirst = restarts === 0 && succession === undefined;
+  const { rotation } = supervisor;
+  const isFirst = isFirstWorker(supervisor);
   const limits = outputLimits(workers);
   const inner = await listen({ host: '127.0.0.1', port: 0, first, limits });
   const alive = rotation.live(() => 0n);
