@@ -176,33 +176,23 @@ export const ANSWERS_OF_ELASTICSEARCH: readonly Fault[] = [
     writes: BOTH_LATER,
     lasts: 3_000,
   },
-  {
-    name: 'a load balancer without nodes answers 502',
-    make: answers(() => ({ status: 502, text: '<html><h1>502 Bad Gateway</h1></html>' })),
-    during: { all: AWAY },
-    writes: BOTH_LATER,
-    state: UNREACHABLE,
-    log: /read-index-unreachable/,
-    alerts: AWAY_ALERTS,
-  },
-  {
-    name: 'another program answers 200 with a page',
-    make: answers(() => ({ status: 200, text: '<html>Welcome to nginx</html>' })),
-    during: { all: AWAY },
-    writes: BOTH_LATER,
-    state: UNREACHABLE,
-    log: /read-index-unreachable/,
-    alerts: AWAY_ALERTS,
-  },
-  {
-    name: 'another program answers 404',
-    make: answers(() => ({ status: 404, text: 'no such page' })),
-    during: { all: AWAY },
-    writes: BOTH_LATER,
-    state: UNREACHABLE,
-    log: /read-index-unreachable/,
-    alerts: AWAY_ALERTS,
-  },
+  ...(
+    [
+      ['a load balancer without nodes answers 502', 502, '<html><h1>502 Bad Gateway</h1></html>'],
+      ['another program answers 200 with a page', 200, '<html>Welcome to nginx</html>'],
+      ['another program answers 404', 404, 'no such page'],
+    ] as const
+  ).map(
+    ([name, status, text]): Fault => ({
+      name,
+      make: answers(() => ({ status, text })),
+      during: { all: AWAY },
+      writes: BOTH_LATER,
+      state: UNREACHABLE,
+      log: /read-index-unreachable/,
+      alerts: AWAY_ALERTS,
+    }),
+  ),
   {
     name: 'an empty cluster answers at the same address',
     make: answers(({ path }) =>

@@ -51,7 +51,7 @@ export const CHANGED_INDICES: readonly Fault[] = [
     log: CHANGED,
     alerts: UNUSABLE,
   },
-  ...['read_only', 'write', 'read_only_allow_delete'].map(
+  ...['read_only', 'write', 'read_only_allow_delete', 'read'].map(
     (block): Fault => ({
       name: `an index is blocked: ${block}`,
       make: blocked(block),
@@ -63,16 +63,6 @@ export const CHANGED_INDICES: readonly Fault[] = [
       alerts: UNUSABLE,
     }),
   ),
-  {
-    name: 'an index is blocked: read',
-    make: blocked('read'),
-    during: { all: TAGS_REFUSED },
-    writes: { tags: 'later' },
-    says: /is blocked .*: lift the block/,
-    state: /is blocked .*: lift the block/,
-    log: CHANGED,
-    alerts: UNUSABLE,
-  },
   {
     name: 'all indices are closed',
     make: async ({ admin, space }) => {
