@@ -1,13 +1,10 @@
 import type { ContentTypeDefined } from '../../shared/document/events.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
-import type { Uid } from '../../shared/schema/content-type.ts';
 import { applyDocumentEvent, isDocumentEvent } from './apply/apply-event.ts';
-import type { GraphContext, Moment } from './apply/graph-context.ts';
-import type { Redefinition } from './convert/convert-entry.ts';
-import { convertTypes } from './convert/convert-types.ts';
+import type { GraphContext } from './apply/graph-context.ts';
+import { convertType, type TypeChange } from './convert/convert-type.ts';
 import { contextOf, type GraphParts } from './graph-parts.ts';
-import type { SchemaView } from './store/type-view.ts';
 
 /** Applies events to the rows and links of a graph, inside a transaction. Throws if one does not fit or cannot be read. */
 export function applyEvents(parts: GraphParts, events: readonly StoredEvent[]): void {
@@ -30,33 +27,30 @@ export function endContext({ session, flush }: GraphContext): void {
   flush();
 }
 
-/** Creates a series: events between two changes of content types. The rows are converted when the next context is requested. */
+/**
+ * Creates a series: events between two changes of content types. Each change is applied before the next one, so that a graph does not
+ * depend on how the log is split. The rows are converted when the next context is requested.
+ */
 function createSeries(parts: GraphParts) {
   const { definitions } = parts;
   let context: GraphContext | undefined;
-  let before: SchemaView | undefined;
-  let redefined = new Map<Uid, Redefinition>();
-  let definedAt: Moment = { at: '', position: 0 };
+  let change: TypeChange | undefined;
   const series = {
     context(): GraphContext {
       if (context !== undefined) return context;
       context = contextOf(parts);
-      if (before !== undefined && redefined.size > 0)
-        convertTypes(context, redefined.values(), before, definedAt);
-      before = undefined;
-      redefined = new Map();
+      if (change !== undefined) convertType(context, change);
+      change = undefined;
       return context;
     },
     define(event: StoredEvent): void {
-      const data = event.data as ContentTypeDefined['data'];
-      // Applies one change after the other, however the log is split. A value that the first one drops must not return with the second.
-      if (redefined.has(data.uid)) series.context();
+      if (change !== undefined) series.context();
       // Finishes earlier changes under their own definitions.
       series.end();
-      before ??= definitions.view();
-      definedAt = { at: event.metadata.at, position: Number(event.position) };
-      const replaced = definitions.define(data, definedAt.position);
-      if (replaced !== undefined) redefined.set(data.uid, { before: replaced, now: data });
+      const now = event.data as ContentTypeDefined['data'];
+      const moment = { at: event.metadata.at, position: Number(event.position) };
+      const replaced = definitions.define(now, moment.position);
+      change = replaced && { ...replaced, now, moment };
     },
     end(): void {
       if (context !== undefined) endContext(context);

@@ -38,6 +38,7 @@ describe(`a leader that is paused for ${SECONDS} s with ${WRITES} writes in flig
     for (let round = 1; round <= ROUNDS; round++) {
       const documents = await prepare(fleet, round);
       const leader = await fleet.leader();
+      const { claims } = await readLogFacts(fleet.eventStore);
       const burst = sendBurst(fleet.members, writesOf(round, documents));
       // The pause begins somewhere in the burst: the paused process has stored some writes, and others wait in its sockets.
       await burst.answered(Math.floor((WRITES * ((round * 37) % 60)) / 100));
@@ -50,8 +51,10 @@ describe(`a leader that is paused for ${SECONDS} s with ${WRITES} writes in flig
       const answered = await burst.outcomes;
       outcomes.push(...answered);
       expect(answered.filter(({ status }) => status === 0 || status === 500).slice(0, 3)).toEqual([]);
-      if ((await fleet.leader()) !== leader) takeovers++;
-      const duplicates = duplicatesIn(await readLogFacts(fleet.eventStore));
+      const facts = await readLogFacts(fleet.eventStore);
+      // The leader of now may be the paused process again, if the other one was silent on a busy machine.
+      if (facts.claims > claims) takeovers++;
+      const duplicates = duplicatesIn(facts);
       console.log(
         `round ${round}: ${answered.filter(isStored).length} of ${answered.length} writes stored, ${duplicates.length} written twice`,
         refusals(answered, fleet.members.indexOf(leader)),

@@ -165,6 +165,29 @@ describe('components', () => {
   });
 });
 
+describe('components that two content types define', () => {
+  /** Returns the definition of a type in which an address has no country. */
+  const withoutCountry = (name: string): VarveEvent => {
+    const { type, data } = definition(name) as Extract<VarveEvent, { type: 'content-type-defined' }>;
+    const address = data.components['common.address'] as unknown as { readonly attributes: Attributes };
+    const { country: _, ...attributes } = address.attributes;
+    const components = { ...data.components, 'common.address': { ...address, attributes } as Json };
+    return { type, data: { ...data, components } };
+  };
+
+  it('keep their links if one type follows after another change of its own', () => {
+    const place = { city: 'Oslo', country: [{ documentId: 'c', locale: null }] };
+    log.add(created('country', 'c'), created('article', 'a', { values: { place } as never }, 'en'));
+    const before = valuesOf('article', 'a', 'place');
+    expect(JSON.stringify(before)).toContain('"country":[{');
+    log.add(redefined('article', {}, { pluginOptions: {} }));
+    log.add(definition('article'), withoutCountry('restaurant'), withoutCountry('article'));
+    expect(JSON.stringify(valuesOf('article', 'a', 'place'))).not.toContain('"country":[{');
+    log.add(definition('restaurant'), definition('article'));
+    expect(valuesOf('article', 'a', 'place')).toEqual(before);
+  });
+});
+
 describe('relations', () => {
   it('come back if their target is renamed away and back, also after a publication', () => {
     log.add(created('chef', 'h1'), created('chef', 'h2'), published('chef', 'h1'), published('chef', 'h2'));

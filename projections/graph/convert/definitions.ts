@@ -14,22 +14,24 @@ const MOVE = 'UPDATE definitions SET position = ?1 WHERE uid = ?2 AND position >
 /** Reads definitions from the graph's file. Changes are written at once, so `define` must run in the transaction of the events. */
 export function openDefinitions(db: GraphDatabase, names: Names) {
   let view: SchemaView | undefined;
-  return {
+  const definitions = {
     /**
-     * Applies a definition from the log. Returns the previous definition if rows of its type have to be converted. If the rows were already
-     * converted, ahead of the log, the definition only gets its position.
+     * Applies a definition from the log. Returns the previous definition, and the view before, if rows of its type have to be converted.
+     * If the rows were already converted, ahead of the log, the definition only gets its position.
      */
-    define(data: ContentTypeDefined['data'], position: number): TypeDefinition | undefined {
+    define(data: ContentTypeDefined['data'], position: number): Replaced | undefined {
       const json = JSON.stringify(data);
-      const before = db.get(FIND, data.uid)?.[0];
-      if (before === json) {
+      const text = db.get(FIND, data.uid)?.[0];
+      if (text === json) {
         db.run(MOVE, position, data.uid);
         return undefined;
       }
+      const before = text === undefined ? undefined : (JSON.parse(String(text)) as TypeDefinition);
+      const isConverted = before !== undefined && !isSameModel(before, data);
+      const replaced = isConverted ? { before, view: definitions.view() } : undefined;
       db.run('INSERT OR REPLACE INTO definitions VALUES (?, ?, ?)', data.uid, position, json);
       view = undefined;
-      const known = before === undefined ? undefined : (JSON.parse(String(before)) as TypeDefinition);
-      return known === undefined || isSameModel(known, data) ? undefined : known;
+      return replaced;
     },
     /** A type's definition in JSON, as in its event; undefined if the type has none. */
     text: (uid: string): string | undefined => db.get(FIND, uid)?.[0]?.toString(),
@@ -39,7 +41,11 @@ export function openDefinitions(db: GraphDatabase, names: Names) {
       return view;
     },
   };
+  return definitions;
 }
+
+/** A definition that another one replaced, and the view of all content types before. */
+export type Replaced = { readonly before: TypeDefinition; readonly view: SchemaView };
 
 /** Compares all but the default locale, which only affects later entries. */
 export function isSameModel(before: TypeDefinition, now: TypeDefinition): boolean {

@@ -9,34 +9,27 @@ import { keepUndefinedLinks, restoreLinks } from './keep-links.ts';
 import { renameRelations } from './rename-relations.ts';
 import { restoreValues } from './restore-values.ts';
 
+/** A change of a content type: its definitions, and the view of all content types before it. */
+export type TypeChange = Redefinition & { readonly view: SchemaView; readonly moment: Moment };
+
 /**
- * Converts the rows of changed content types to their new definitions. Renamed attributes keep their values and links. Values of another
+ * Converts the rows of a changed content type to its new definition. Renamed attributes keep their values and links. Values of another
  * type are converted. Private and unique values are stored as the new definition says. Versions are split or joined if draft & publish was
  * switched. Locales are added or removed if they were switched. The graph keeps all values, links and rows that the new definition does not
- * show, and brings back those that it shows again. Each type is compared with its own previous definition, even if other definitions of the
- * same run are already applied.
+ * show, and brings back those that it shows again.
  */
-export function convertTypes(
-  context: GraphContext,
-  redefined: Iterable<Redefinition>,
-  before: SchemaView,
-  moment: Moment,
-): void {
-  const conversions: EntryConversion[] = [];
-  for (const each of redefined) {
-    const conversion = prepareConversion(context, each, 'true');
-    convertType(context, conversion, before, moment);
-    // The following steps read whole tables.
-    context.flush();
-    conversions.push(conversion);
-  }
-  const types = new Set(conversions.map(({ now }) => now.uid));
-  keepUndefinedLinks(context, before, { types, where: 'true' });
-  for (const { now, change } of conversions) restoreLinks(context, now.uid, change, 'true');
+export function convertType(context: GraphContext, { view, moment, ...redefinition }: TypeChange): void {
+  const conversion = prepareConversion(context, redefinition, 'true');
+  convertRows(context, conversion, view, moment);
+  // The following steps read whole tables.
+  context.flush();
+  const { now, change } = conversion;
+  keepUndefinedLinks(context, view, { types: new Set([now.uid]), where: 'true' });
+  restoreLinks(context, now.uid, change, 'true');
   context.pending.reload();
 }
 
-function convertType(
+function convertRows(
   context: GraphContext,
   conversion: EntryConversion,
   view: SchemaView,
