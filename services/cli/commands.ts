@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { defined } from '../../shared/defined.ts';
 import { loadOptional } from '../../shared/load-optional.ts';
 import { packageRoot } from '../../shared/package-root.ts';
 import type { ArchiveOptions } from './commands/import-archive.ts';
@@ -44,13 +45,14 @@ export const COMMANDS: readonly CommandRow[] = [
   command({
     name: 'import',
     description:
-      'append the documents of JSON lines or of a JSON array to the log; to continue an interrupted import, run the command again',
+      'append the documents of JSON lines, a JSON array or a CSV file to the log; to continue an interrupted import, run the command again',
     argument: [
       '<files...>',
-      "JSONL files with one document per line, or one file from varve export or strapi export, or Strapi's SQLite database",
+      "JSONL or CSV files with one document per line, or one file from varve export or strapi export, or Strapi's SQLite database",
     ],
     options: [
       ['--dry-run', 'show what would be imported, and write nothing'],
+      ['--type <type>', 'content type of the rows of CSV files, such as api::tag.tag'],
       ['--json', "with Strapi's archive or database: print the summary as JSON"],
     ],
     settings: IMPORT_SETTINGS,
@@ -185,10 +187,13 @@ async function exportEither() {
     strapi === true ? exportToStrapi(settings, file) : exportTo(settings, file);
 }
 
+type ImportOptions = ArchiveOptions & { readonly type?: string };
+
 /** Imports an archive, an export or documents, depending on the content of the files. An archive has its own content types. */
-async function importAny(given: Given, options: ArchiveOptions, files: readonly string[]): Promise<void> {
+async function importAny(given: Given, options: ImportOptions, files: readonly string[]): Promise<void> {
   const { isExportFile, importHistory } = await import('./commands/import-history.ts');
   const { isArchive } = await import('../strapi/archive.ts');
+  const type = await typeOfRows(options, files);
   const [file] = files;
   if (file !== undefined && files.length === 1 && isArchive(file)) {
     const contentTypes = given['contentTypes'] ?? file;
@@ -204,14 +209,27 @@ async function importAny(given: Given, options: ArchiveOptions, files: readonly 
   if (options.json)
     throw new InvalidSettings("--json needs Strapi's archive or database, and no other files");
   refuseFolders(files);
-  const { isJsonArray } = await import('../transfer/import-lines.ts');
-  if (file !== undefined && files.length === 1 && !isJsonArray(file) && (await isExportFile(file))) {
+  if (file !== undefined && type === undefined && files.length === 1 && (await isExportFile(file))) {
     if (options.dryRun) throw new InvalidSettings('--dry-run is not possible with a file from varve export');
     return importHistory(file, parseSettings(LOG_SETTINGS, given));
   }
   const settings = parseSettings(IMPORT_SETTINGS, given);
   const { importFiles, rehearseFiles } = await import('./commands/import-files.ts');
-  return options.dryRun ? rehearseFiles(files, settings) : importFiles(files, settings);
+  const named = { files, ...defined({ type }) };
+  return options.dryRun ? rehearseFiles(named, settings) : importFiles(named, settings);
+}
+
+/** Returns the content type of CSV files. Throws InvalidSettings unless it is given for them, and for no other files. */
+async function typeOfRows({ type }: ImportOptions, files: readonly string[]): Promise<string | undefined> {
+  const { isCsv } = await import('../transfer/csv-lines.ts');
+  const csv = files.find(isCsv);
+  if (csv !== undefined && type === undefined)
+    throw new InvalidSettings(
+      `${csv} needs --type with the content type of its rows, such as --type api::tag.tag`,
+    );
+  if (csv === undefined && type !== undefined)
+    throw new InvalidSettings('--type is for CSV files, whose names end with .csv');
+  return type;
 }
 
 /** Throws InvalidSettings for a folder, which the system's error of a read does not name. */

@@ -17,19 +17,20 @@ export function leadingImports(imports: Imports | undefined): Imports & { readon
 
 /** Imports documents into a server that is the leader, while it serves. The server reads the files. */
 export const importOperation = defineOperation({
-  form: z.strictObject({ files: z.array(z.string()) }),
+  form: z.strictObject({ files: z.array(z.string()), type: z.string().optional() }),
   writes: true,
   run: importFiles,
 });
 
 async function* importFiles(
   { imports, graph, space }: OperatorContext,
-  { files }: { readonly files: readonly string[] },
+  { files, type }: { readonly files: readonly string[]; readonly type?: string | undefined },
   signal: AbortSignal,
 ): AsyncGenerator<ImportedLine> {
   const { registry, defaultLocale, writer, epoch } = leadingImports(imports);
   yield* importDocuments({
     files,
+    type,
     registry,
     defaultLocale,
     space,

@@ -9,6 +9,7 @@ import {
   type Importer,
   type ImportOutcome,
 } from '../command/importer.ts';
+import { csvLines, isCsv } from './csv-lines.ts';
 import { type ImportSource, importLines, inBatches } from './import-lines.ts';
 
 /** Document that a line of the import describes. */
@@ -19,6 +20,8 @@ export type WriteDocument = (document: ImportedDocument) => Promise<readonly str
 
 export type DocumentImport = Omit<ImportEnvironment, 'at' | 'known'> & {
   readonly files: readonly string[];
+  /** Singular name or uid of the content type of CSV files. */
+  readonly type?: string | undefined;
   readonly write: WriteDocument;
   readonly signal?: AbortSignal | undefined;
 };
@@ -37,7 +40,7 @@ export async function* importDocuments(options: DocumentImport): AsyncGenerator<
   const { files, write, signal } = options;
   yield { kind: 'size', bytes: files.reduce((sum, file) => sum + statSync(file).size, 0) };
   const importer = importerOf(options, await collectReferences(options));
-  for await (const batch of inBatches(importLines(files), BATCH)) {
+  for await (const batch of inBatches(sourcesOf(options), BATCH)) {
     signal?.throwIfAborted();
     const writes: (readonly ImportedLine[] | Promise<readonly ImportedLine[]>)[] = [];
     let documents = 0;
@@ -63,15 +66,26 @@ export async function* importDocuments(options: DocumentImport): AsyncGenerator<
   }
 }
 
+/** Reads the lines of all files, one file after the other. Throws a message for a file that has none. */
+async function* sourcesOf({ files, type, registry }: DocumentImport): AsyncGenerator<ImportSource> {
+  const definition = registry.contentTypes.get(uidsByName(registry).get(type ?? '') ?? '');
+  if (type !== undefined && definition === undefined) throw new Error(`unknown content type ${type}`);
+  for (const file of files) {
+    if (definition !== undefined && isCsv(file)) yield* csvLines(file, definition);
+    else yield* importLines(file);
+  }
+}
+
 /** The documentId in each line, by `<uid>:<key>`; null if it follows from the key. */
 type References = ReadonlyMap<string, string | null>;
 
 /** References may point forward, so all lines are read before the first is validated. */
-async function collectReferences({ files, registry }: DocumentImport): Promise<References> {
+async function collectReferences(options: DocumentImport): Promise<References> {
   const references = new Map<string, string | null>();
-  const uids = uidsByName(registry);
-  for await (const line of importLines(files)) {
-    const { type, key, documentId } = (valueOfJson(line.text) ?? {}) as Record<string, unknown>;
+  const uids = uidsByName(options.registry);
+  for await (const line of sourcesOf(options)) {
+    const text = 'text' in line ? line.text : '';
+    const { type, key, documentId } = (valueOfJson(text) ?? {}) as Record<string, unknown>;
     const uid = typeof type === 'string' ? uids.get(type) : undefined;
     if (uid === undefined || typeof key !== 'string') continue;
     references.set(`${uid}:${key}`, typeof documentId === 'string' ? documentId : null);
@@ -98,10 +112,11 @@ function importerOf(options: DocumentImport, references: References): Importer {
   });
 }
 
-async function outcomeOf(importer: Importer, { text }: ImportSource): Promise<ImportOutcome> {
+async function outcomeOf(importer: Importer, line: ImportSource): Promise<ImportOutcome> {
+  if ('reasons' in line) return { kind: 'refused', reasons: line.reasons };
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    json = JSON.parse(line.text);
   } catch (error) {
     return { kind: 'refused', reasons: [(error as Error).message] };
   }

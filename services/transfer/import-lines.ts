@@ -1,15 +1,14 @@
 import { closeSync, createReadStream, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-/** Line of an import file that is not empty. */
+/** Line of an import file that is not empty, or the reasons why it is refused before it is a line. */
 export type ImportSource = {
   readonly file: string;
   /** Number of the line, or of the item of an array; the first is 1. */
   readonly number: number;
   /** Bytes of the line in the file, with its line end. */
   readonly bytes: number;
-  readonly text: string;
-};
+} & ({ readonly text: string } | { readonly reasons: readonly string[] });
 
 /** Reads the lines of a file without their line ends, and without reading the whole file into memory. */
 export async function* linesOf(file: string): AsyncGenerator<string> {
@@ -17,12 +16,10 @@ export async function* linesOf(file: string): AsyncGenerator<string> {
   yield* createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
 }
 
-/** Reads the lines of all files that are not empty, and the items of files with a JSON array, one file after the other. */
-export async function* importLines(files: readonly string[]): AsyncGenerator<ImportSource> {
-  for (const file of files) {
-    if (isJsonArray(file)) yield* arrayItems(file);
-    else yield* fileLines(file);
-  }
+/** Reads the lines of a file that are not empty, or the items of a file with a JSON array. */
+export async function* importLines(file: string): AsyncGenerator<ImportSource> {
+  if (isJsonArray(file)) yield* arrayItems(file);
+  else yield* fileLines(file);
 }
 
 async function* fileLines(file: string): AsyncGenerator<ImportSource> {

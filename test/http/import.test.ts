@@ -217,3 +217,46 @@ it('names an array that is not JSON', takesMinutes('a broken array'), async () =
   expect(exit).toMatchObject({ code: 1 });
   expect(exit.output).toContain(`${file} is not a JSON array: `);
 });
+
+it('imports CSV files without a server and by one, and names their lines and columns', {
+  timeout: 60_000,
+}, async () => {
+  const data = dataForTest();
+  const file = join(
+    folderForTest(() => mkdtempSync(join(tmpdir(), 'varve-import-'))),
+    'Restaurants.CSV',
+  );
+  const rows = ['key,name,stars,open,foundedOn,extra,state', 'a,"Ä, b",3,true,1999-12-31,"{""x"":1}",draft'];
+  writeFileSync(file, [...rows, 'b,,,,,,', 'c,,many,maybe,,{,'].join('\r\n'));
+  const run = (...options: readonly string[]) =>
+    spawnVarve(['import', file, '--content-types', CONFORMANCE_SCHEMA, '--data', data, ...options]).exited;
+  const untyped = await run();
+  expect(untyped.code).toBe(1);
+  expect(untyped.output).toContain(`${file} needs --type with the content type of its rows`);
+  const rehearsal = await run('--type', 'api::restaurant.restaurant', '--dry-run');
+  expect(rehearsal.code).toBe(1);
+  expect(rehearsal.output).toMatch(/^2 documents in .* would be imported; nothing was written$/m);
+  expect(rehearsal.output).toMatch(/^draft .*"name":"Ä, b".*"stars":3.*"foundedOn":"1999-12-31"/m);
+  for (const column of ['stars', 'open', 'extra'])
+    expect(rehearsal.output).toContain(`${file}:4: ${column} `);
+  expect(existsSync(join(data, 'events.db'))).toBe(false);
+  const first = await run('--type', 'restaurant');
+  expect(first.output).toContain('2 documents in ');
+  expect(first.output).toContain(`${file}:4: stars `);
+  const server = await startServer({ data });
+  onTestFinished(() => server.dispose());
+  writeFileSync(file, [...rows, 'b,,,,,,', 'c,,5,1,,"[]",'].join('\r\n'));
+  const again = await run('--type', 'restaurant');
+  expect(again, again.output).toMatchObject({ code: 0 });
+  const answers = async (status: string) => {
+    const query = `status=${status}&sort=key&fields=key,name,stars,open,foundedOn,extra`;
+    return ((await (await fetch(`${server.url}/api/restaurants?${query}`)).json()) as { data: unknown }).data;
+  };
+  const row = { name: null, stars: null, open: null, foundedOn: null, extra: null };
+  expect(await answers('draft')).toMatchObject([
+    { key: 'a', name: 'Ä, b', stars: 3, open: true, foundedOn: '1999-12-31', extra: { x: 1 } },
+    { key: 'b', ...row },
+    { key: 'c', ...row, stars: 5, open: true, extra: [] },
+  ]);
+  expect(await answers('published')).toMatchObject([{ key: 'b' }, { key: 'c' }]);
+});

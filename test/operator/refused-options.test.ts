@@ -63,6 +63,7 @@ it.each([
       stderr: expect.stringContaining("--json needs Strapi's archive or database, and no other files"),
     },
   ],
+  ['--type=tag', { code: 1, stderr: expect.stringContaining('--type is for CSV files') }],
 ])('varve import %s of lines writes nothing', async (option, ended) => {
   const [file, data] = [join(folder, 'lines.jsonl'), join(folder, `data${option}`)];
   writeFileSync(file, `${JSON.stringify({ type: 'tag', data: { key: 'a', name: 'a' } })}\n`);

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { callOperator } from '../../operator/call-operator.ts';
 import { channelOfHolder } from '../../operator/open-operations.ts';
 import { openContentStore } from '../../process/content-store.ts';
-import { type ImportedLine, importDocuments } from '../../transfer/import-documents.ts';
+import { type DocumentImport, type ImportedLine, importDocuments } from '../../transfer/import-documents.ts';
 import { type ImportProgress, showProgress } from '../output/import-progress.ts';
 import { printReplaced } from '../output/log-reports.ts';
 import { presentRate } from '../output/present-amounts.ts';
@@ -13,23 +13,26 @@ import { readContentTypes } from '../settings/read-content-types.ts';
 import type { ImportSettings } from '../settings/settings.ts';
 import { importHere } from './import-here.ts';
 
+/** Files with documents, and the content type of CSV files among them. */
+export type DocumentFiles = Pick<DocumentImport, 'files' | 'type'>;
+
 /**
  * `varve import`: appends the document of every line, and names every line that it refuses. Ids are derived from the
  * lines, so existing documents are not written again. An import that was interrupted, or whose lines were corrected, can be
  * repeated. The server of the data directory imports while it serves; without a server, this process imports.
  */
-export async function importFiles(files: readonly string[], settings: ImportSettings): Promise<void> {
+export async function importFiles(files: DocumentFiles, settings: ImportSettings): Promise<void> {
   const contentTypes = await readContentTypes(settings, pino({ level: 'warn' }, pino.destination(2)));
   try {
     const { defaultLocale, space } = settings;
     const show = await importHere(settings, contentTypes, (target) =>
-      showImport(importDocuments({ files, defaultLocale, space, ...target })),
+      showImport(importDocuments({ ...files, defaultLocale, space, ...target })),
     );
     show();
   } catch (error) {
     const channel = channelOfHolder(error);
     // The server may have another working directory.
-    const request = { files: files.map((file) => resolve(file)) };
+    const request = { ...files, files: files.files.map((file) => resolve(file)) };
     (await showImport(callOperator(channel, 'import', request) as AsyncIterable<ImportedLine>))();
   }
 }
@@ -41,7 +44,7 @@ const SHOWN = 10;
  * `varve import --dry-run` of documents: validates every line, and shows the rows of the first ten documents as answers have them. Writes
  * nothing to the data directory, and does not read it: lines that refer to its documents are refused.
  */
-export async function rehearseFiles(files: readonly string[], settings: ImportSettings): Promise<void> {
+export async function rehearseFiles(files: DocumentFiles, settings: ImportSettings): Promise<void> {
   const contentTypes = await readContentTypes(settings, pino({ level: 'warn' }, pino.destination(2)));
   const data = mkdtempSync(join(tmpdir(), 'varve-import-'));
   const here = { ...settings, data, eventStore: undefined };
@@ -51,7 +54,7 @@ export async function rehearseFiles(files: readonly string[], settings: ImportSe
       showImport(
         importDocuments({
           ...target,
-          files,
+          ...files,
           defaultLocale: settings.defaultLocale,
           space: settings.space,
           write: async (document) => (documents++ < SHOWN ? write(document) : []),

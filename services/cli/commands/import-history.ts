@@ -2,13 +2,15 @@ import type { EventStore } from '../../../shared/event-store/event-store.ts';
 import { lockDataDirectory } from '../../../shared/sqlite/lock-data-directory.ts';
 import type { LogSettings } from '../../stores/open-event-store.ts';
 import { importExport, isExport } from '../../transfer/import-export.ts';
-import { linesOf } from '../../transfer/import-lines.ts';
+import { isJsonArray, linesOf } from '../../transfer/import-lines.ts';
 import { showProgress } from '../output/import-progress.ts';
 import { presentRate } from '../output/present-amounts.ts';
 import { withLog } from '../settings/access-log.ts';
 
 /** Returns whether a file was written by `varve export`. */
 export async function isExportFile(file: string): Promise<boolean> {
+  // An array may be one long line.
+  if (isJsonArray(file)) return false;
   for await (const line of linesOf(file)) return isExport(line);
   return false;
 }
