@@ -42,6 +42,8 @@ function switches(before: ContentType, now: ContentType): readonly ShapeChange[]
   if (before.draftAndPublish !== now.draftAndPublish)
     changes.push(`draft & publish was turned ${now.draftAndPublish ? 'on' : 'off'}`);
   if (before.localized !== now.localized) changes.push(`locales were turned ${now.localized ? 'on' : 'off'}`);
+  const hidden = (type: ContentType) => (type.privateTimes ?? []).join();
+  if (hidden(before) !== hidden(now)) changes.push('other times of its rows are private');
   return changes;
 }
 

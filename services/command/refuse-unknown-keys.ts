@@ -91,13 +91,14 @@ function checkRelation(
 ): void {
   if (isRecord(value)) checkOperations(value, path);
   const target = registry.contentTypes.get(attribute.target);
+  const hidden: readonly string[] = target?.privateTimes ?? [];
   for (const reference of [value].flat()) {
     if (Array.isArray(reference) && reference.length > 0) throw invalidKey('0', path);
     if (!isRecord(reference)) continue;
     for (const [key, inner] of Object.entries(reference)) {
       const known = target?.attributes.get(key);
       if (known !== undefined && !known.private) checkValue(registry, known, inner, `${path}.${key}`);
-      else if (!isReferenceKey(key, reference === value)) throw invalidKey(key, path);
+      else if (hidden.includes(key) || !isReferenceKey(key, reference === value)) throw invalidKey(key, path);
     }
   }
 }

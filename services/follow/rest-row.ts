@@ -17,6 +17,8 @@ export function readStamp(
   const { id, documentId, updatedAt, publishedAt, locale } = row;
   if (typeof id !== 'number' || typeof documentId !== 'string' || typeof updatedAt !== 'string')
     throw new SourceRefused(200, `Strapi answered a row of ${type.uid} without id, documentId or updatedAt`);
+  if (version !== 'draft' && typeof publishedAt !== 'string')
+    throw new SourceRefused(200, `Strapi answered a published row of ${type.uid} without publishedAt`);
   return {
     type: type.uid,
     documentId,

@@ -1,6 +1,11 @@
 import { isRecord } from '../../shared/json-record.ts';
 import type { SchemaFile } from '../../shared/schema/build-registry.ts';
-import { addedAttributes, extendedSchema, isBuiltInType } from '../../shared/schema/built-in-types.ts';
+import {
+  addedAttributes,
+  extendedSchema,
+  hidesMore,
+  isBuiltInType,
+} from '../../shared/schema/built-in-types.ts';
 import { FILE_TYPE } from '../../shared/schema/content-type.ts';
 import { type Archive, archiveFiles, type LineShape, readJsonLines } from './archive.ts';
 import { archivePartOf } from './archive-names.ts';
@@ -56,7 +61,7 @@ function schemaFile(schema: ArchivedSchema, archive: string): SchemaFile | undef
   const origin = { model: 'contentType', file, namespace: uid.slice(0, uid.lastIndexOf('.')) } as const;
   if (!isBuiltInType(uid))
     return OWN_PLUGINS.test(uid) ? undefined : { ...origin, json: { ...schema, attributes } };
-  const added = addedAttributes(uid, attributes);
-  const json = Object.keys(added).length === 0 ? undefined : extendedSchema(uid, { attributes: added });
-  return json && { ...origin, json };
+  const json = extendedSchema(uid, { ...schema, attributes });
+  const isChanged = Object.keys(addedAttributes(uid, attributes)).length > 0 || hidesMore(json);
+  return json && isChanged ? { ...origin, json } : undefined;
 }

@@ -1,3 +1,4 @@
+import { isRecord } from '../json-record.ts';
 import { type ContentType, FILE_TYPE, type Uid, USER_TYPE } from './content-type.ts';
 import { parseContentType } from './parse-schema.ts';
 
@@ -94,14 +95,37 @@ export function addedAttributes(uid: Uid, attributes: object): { readonly [name:
 }
 
 /**
- * Returns the schema of a built-in type with the attributes of a project's extension. The type's own attributes stay unchanged. Returns
- * undefined if no built-in type has the uid, or the extension has no attributes.
+ * Returns the schema of a built-in type with the attributes of a project's extension. Of the type's own attributes the extension changes
+ * only the privacy. Returns undefined if no built-in type has the uid, or the extension has no attributes.
  */
 export function extendedSchema(uid: Uid, extension: unknown): object | undefined {
   const schema = BUILT_IN_SCHEMAS.get(uid);
-  const added = (extension as { attributes?: unknown } | null)?.attributes;
-  if (schema === undefined || typeof added !== 'object' || added === null) return undefined;
-  return { ...schema, attributes: { ...schema.attributes, ...added, ...schema.attributes } };
+  const { attributes: added, options } = (extension ?? {}) as { attributes?: unknown; options?: unknown };
+  if (schema === undefined || !isRecord(added)) return undefined;
+  const hidden = hiddenNames(schema.attributes, added, options);
+  return {
+    ...schema,
+    ...(hidden.length > 0 && { options: { ...schema.options, privateAttributes: hidden } }),
+    attributes: { ...schema.attributes, ...added, ...schema.attributes },
+  };
+}
+
+/** Returns whether an extended schema makes attributes private that the built-in type shows. */
+export function hidesMore(extended: object | undefined): boolean {
+  return isRecord(extended) && isRecord(extended['options']) && 'privateAttributes' in extended['options'];
+}
+
+/** Returns the names that an extension makes private, without own attributes that always are. */
+function hiddenNames(own: object, added: Readonly<Record<string, unknown>>, options: unknown): unknown[] {
+  const given = isRecord(options) ? options['privateAttributes'] : undefined;
+  const isPrivate = (value: unknown) => isRecord(value) && Boolean(value['private']);
+  const declared = Object.keys(own).filter((name) => isPrivate(added[name]));
+  const always = new Set<unknown>(
+    Object.entries(own).flatMap(([name, raw]) => (isPrivate(raw) ? [name] : [])),
+  );
+  return [...new Set([...(Array.isArray(given) ? given : []), ...declared])].filter(
+    (name) => !always.has(name),
+  );
 }
 
 function builtInType(uid: Uid, json: unknown): ContentType {

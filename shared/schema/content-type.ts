@@ -1,3 +1,5 @@
+import type { SystemTime } from './reserved-names.ts';
+
 /** Content types of a Strapi project, in the form that the rest of Varve uses. */
 
 /**
@@ -107,6 +109,8 @@ export type ContentType = {
   readonly draftAndPublish: boolean;
   /** True if `pluginOptions.i18n.localized` is. */
   readonly localized: boolean;
+  /** Times of the rows that no answer, filter, sort or served index has. Absent = none. */
+  readonly privateTimes?: readonly SystemTime[];
   /** Own attributes, in the order of the schema file. system-attributes.ts has those of every row. */
   readonly attributes: ReadonlyMap<string, Attribute>;
   /** True for types that Varve itself defines (users, files), not a file. */

@@ -2,7 +2,8 @@ import { isRecord } from '../json-record.ts';
 import type { CheckedFiles, SchemaFile } from './build-registry.ts';
 import { builtInSchemas } from './built-in-types.ts';
 import { uidOfFile } from './name-conflicts.ts';
-import { SHOWN_SYSTEM_ATTRIBUTES } from './reserved-names.ts';
+import { SHOWN_SYSTEM_ATTRIBUTES, SYSTEM_TIMES } from './reserved-names.ts';
+import { type SchemaWarning, schemaProblem } from './schema-problem.ts';
 
 type Json = { readonly [key: string]: unknown };
 
@@ -11,7 +12,7 @@ export type HiddenAttributes = { readonly file: string; readonly names: readonly
 
 /**
  * Makes attributes with these names private in every file, as Strapi does for `responses.privateAttributes` of `config/api`. A built-in
- * type with such an attribute gets a file. The sources change too, so that the log defines what is served.
+ * type with such an attribute gets a file. The times of rows belong to every content type. The sources change too, so that the log defines what is served.
  */
 export function hideAttributes(found: readonly SchemaFile[], hidden: HiddenAttributes): CheckedFiles {
   const { file, names } = hidden;
@@ -24,7 +25,7 @@ export function hideAttributes(found: readonly SchemaFile[], hidden: HiddenAttri
   return {
     files: [
       ...found.map((each) => hideIn(each, names)),
-      ...builtIn.filter(({ json }) => ownNames(json, names).length > 0).map((each) => hideIn(each, names)),
+      ...builtIn.filter((each) => ownNames(each, names).length > 0).map((each) => hideIn(each, names)),
     ],
     warnings: shown.map((name) => ({
       file,
@@ -35,8 +36,31 @@ export function hideAttributes(found: readonly SchemaFile[], hidden: HiddenAttri
   };
 }
 
+/**
+ * Hides the times of rows that a file declares as private attributes. Strapi replaces its attributes of these names, so that neither type
+ * nor options of the declaration have an effect there.
+ */
+export function hideDeclaredTimes(found: readonly SchemaFile[]): CheckedFiles {
+  const warnings: SchemaWarning[] = [];
+  const files = found.map((source) => {
+    const { file, json } = source;
+    const attributes = isRecord(json) ? json['attributes'] : undefined;
+    if (source.model === 'component' || !isRecord(attributes)) return source;
+    const hidden = SYSTEM_TIMES.filter((name) => isRecord(attributes[name]) && attributes[name]['private']);
+    if (hidden.length === 0) return source;
+    for (const name of hidden) {
+      const message = `Strapi shows ${name} here: it takes options.privateAttributes alone`;
+      const { path } = schemaProblem(file, ['attributes', name, 'private'], message);
+      warnings.push({ file, path, message, action: 'hidden' });
+    }
+    const others = Object.entries(attributes).filter(([name]) => !hidden.some((each) => each === name));
+    return hideIn({ ...source, json: { ...(json as Json), attributes: Object.fromEntries(others) } }, hidden);
+  });
+  return { files, warnings };
+}
+
 function hideIn(source: SchemaFile, names: readonly string[]): SchemaFile {
-  const own = ownNames(source.json, names);
+  const own = ownNames(source, names);
   if (own.length === 0) return source;
   const json = source.json as Json;
   const options = isRecord(json['options']) ? json['options'] : {};
@@ -45,7 +69,9 @@ function hideIn(source: SchemaFile, names: readonly string[]): SchemaFile {
   return { ...source, json: { ...json, options: { ...options, privateAttributes } } };
 }
 
-function ownNames(json: unknown, names: readonly string[]): readonly string[] {
+function ownNames({ model, json }: SchemaFile, names: readonly string[]): readonly string[] {
   const attributes = isRecord(json) ? json['attributes'] : undefined;
-  return isRecord(attributes) ? names.filter((name) => Object.hasOwn(attributes, name)) : [];
+  if (!isRecord(attributes)) return [];
+  const times: readonly string[] = model === 'contentType' ? SYSTEM_TIMES : [];
+  return names.filter((name) => Object.hasOwn(attributes, name) || times.includes(name));
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { CheckedFiles, SchemaFile } from './build-registry.ts';
 import { extendedSchema } from './built-in-types.ts';
 import type { Uid } from './content-type.ts';
-import { type HiddenAttributes, hideAttributes } from './hide-attributes.ts';
+import { type HiddenAttributes, hideAttributes, hideDeclaredTimes } from './hide-attributes.ts';
 import { withoutNameConflicts } from './name-conflicts.ts';
 import { type CustomFields, repairSchemas } from './repair-schemas.ts';
 import { type SchemaProblem, type SchemaWarning, schemaProblem } from './schema-problem.ts';
@@ -85,9 +85,13 @@ export function assembleContentTypes(
   { unreadable, warnings: before }: FoundBefore = { unreadable: [], warnings: [] },
 ): LoadedContentTypes {
   const { files, warnings: taken } = withoutNameConflicts(found);
-  const { files: hiding, warnings: shown } = hideAttributes(files, options.hidden ?? { file: '', names: [] });
+  const { files: declared, warnings: times } = hideDeclaredTimes(files);
+  const { files: hiding, warnings: shown } = hideAttributes(
+    declared,
+    options.hidden ?? { file: '', names: [] },
+  );
   const parsed = repairSchemas(hiding, options.customFields, options.timeMilliseconds);
-  const warnings = [...before, ...taken, ...shown, ...parsed.warnings];
+  const warnings = [...before, ...taken, ...times, ...shown, ...parsed.warnings];
   const refused = options.strict === true ? warnings.map(asProblem) : [];
   const problems = [...unreadable, ...parsed.problems, ...refused];
   if (problems.length > 0) return { kind: 'problems', problems: problems.sort(byLocation) };

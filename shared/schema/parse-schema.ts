@@ -1,7 +1,7 @@
 import { defined } from '../defined.ts';
 import type { Attribute, Component, ContentType, Uid } from './content-type.ts';
 import { parseAttribute, parseForm } from './parse-attribute.ts';
-import { attributeNameProblem, SHOWN_SYSTEM_ATTRIBUTES } from './reserved-names.ts';
+import { attributeNameProblem, SHOWN_SYSTEM_ATTRIBUTES, SYSTEM_TIMES } from './reserved-names.ts';
 import { COMPONENT_SCHEMA, CONTENT_TYPE_SCHEMA } from './schema-json.ts';
 import { below, type ReportProblem } from './schema-problem.ts';
 import { SEARCH_OF_TYPE } from './search-options.ts';
@@ -28,6 +28,7 @@ export function parseContentType(json: unknown, report: ReportProblem): Omit<Con
     }
   }
   parseForm(SEARCH_OF_TYPE, pluginOptions?.varve ?? {}, below(report, 'pluginOptions', 'varve'));
+  const privateTimes = SYSTEM_TIMES.filter((name) => privateAttributes.includes(name));
   const owner: Owner = { owner: 'content type', localizedType: localized, privateAttributes };
   return {
     kind,
@@ -36,6 +37,7 @@ export function parseContentType(json: unknown, report: ReportProblem): Omit<Con
     displayName: info.displayName ?? info.singularName,
     draftAndPublish: options?.draftAndPublish ?? false,
     localized,
+    ...(privateTimes.length === 0 ? {} : { privateTimes }),
     attributes: parseAttributes(attributes, owner, below(report, 'attributes')),
     builtIn: false,
     ...defined({ varve: pluginOptions?.varve }),

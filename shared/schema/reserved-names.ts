@@ -1,21 +1,18 @@
 /** Names that attributes and types cannot have. */
 
+/** Times of each row of a content type. A type may make them private. */
+export const SYSTEM_TIMES = ['createdAt', 'updatedAt', 'publishedAt'] as const;
+
+export type SystemTime = (typeof SYSTEM_TIMES)[number];
+
 /** System attributes that every answer of a content type shows. */
-export const SHOWN_SYSTEM_ATTRIBUTES = [
-  'id',
-  'documentId',
-  'createdAt',
-  'updatedAt',
-  'publishedAt',
-  'locale',
-  'localizations',
-];
+export const SHOWN_SYSTEM_ATTRIBUTES = ['id', 'documentId', 'locale', 'localizations'];
 
 /**
  * Names of attributes that Strapi 5 itself adds to every content type, compared without case and underscores. Its content-type builder
  * refuses more names, such as `status`, but Strapi serves them if a file contains them.
  */
-const RESERVED_IN_CONTENT_TYPES = [...SHOWN_SYSTEM_ATTRIBUTES, 'createdBy', 'updatedBy'];
+const RESERVED_IN_CONTENT_TYPES = [...SHOWN_SYSTEM_ATTRIBUTES, ...SYSTEM_TIMES, 'createdBy', 'updatedBy'];
 
 const RESERVED_IN_COMPONENTS = ['id', 'documentId'];
 

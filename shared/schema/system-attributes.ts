@@ -1,11 +1,12 @@
 import { remembered } from '../remembered.ts';
 import type { ContentType, Model, RelationAttribute, ScalarAttribute, ScalarType } from './content-type.ts';
+import { SYSTEM_TIMES } from './reserved-names.ts';
 
 /** Attributes of a row in addition to those of its schema. */
 
 /**
  * Returns the attributes of a row that a request may filter, sort by and select. They are in the order of an answer: id, documentId, the
- * public scalars of the schema, timestamps, locale. A component has only id and its own. Computed once per model.
+ * public scalars of the schema, times that are not private, locale. A component has only id and its own. Computed once per model.
  */
 export const queryableScalars = remembered(
   (model: Model): ReadonlyMap<string, ScalarAttribute> =>
@@ -21,9 +22,9 @@ function scalarsInOrder(model: Model): ScalarAttribute[] {
     systemScalar('id', 'integer'),
     systemScalar('documentId', 'string'),
     ...own,
-    systemScalar('createdAt', 'datetime'),
-    systemScalar('updatedAt', 'datetime'),
-    systemScalar('publishedAt', 'datetime'),
+    ...SYSTEM_TIMES.flatMap((name) =>
+      model.privateTimes?.includes(name) ? [] : [systemScalar(name, 'datetime')],
+    ),
     ...(model.localized ? [systemScalar('locale', 'string')] : []),
   ];
 }

@@ -71,7 +71,7 @@ it('prefers a setting over the project', takesMinutes('settings and projects'), 
 });
 
 it('hides the attributes that the project makes private, also when the rest of its configuration is wrong', async () => {
-  const names = "['secret', 'provider', 'createdAt', 7, 'nowhere']";
+  const names = "['secret', 'provider', 'createdAt', 'documentId', 7, 'nowhere']";
   const attributes = {
     text: { type: 'string' },
     secret: { type: 'string' },
@@ -86,24 +86,25 @@ it('hides the attributes that the project makes private, also when the rest of i
   });
   const server = await startServer({ contentTypes: folder });
   onTestFinished(() => server.dispose());
-  expect(server.output()).toContain('createdAt is part of every answer and cannot be private');
+  expect(server.output()).toContain('documentId is part of every answer and cannot be private');
   const ask = createAsk(server.url);
   const data = { text: 'a', secret: 'x', parts: [{ name: 'b', secret: 'y' }] };
   const created = await ask('/api/notes?populate=*', { method: 'POST', body: { data } });
   expect(created.status).toBe(201);
   const { body } = await ask('/api/notes?populate=*');
   expect(body.data).toMatchObject([{ text: 'a', parts: [{ name: 'b' }] }]);
-  expect(JSON.stringify([created.body, body])).not.toContain('secret');
+  expect(JSON.stringify([created.body, body])).not.toMatch(/secret|createdAt/);
   for (const path of [
     '/api/notes?filters[secret]=x',
     '/api/notes?filters[parts][secret]=y',
     '/api/users?fields=provider',
+    '/api/users?sort=createdAt',
+    '/api/notes?filters[createdAt][$null]=true',
   ]) {
-    const [answer, unknown] = [await ask(path), await ask(path.replace(/secret|provider/, 'unknown'))];
+    const [name = ''] = /secret|provider|createdAt/.exec(path) ?? [];
+    const [answer, unknown] = [await ask(path), await ask(path.replace(name, 'unknown'))];
     expect(answer.status, path).toBe(400);
-    expect(answer.body.error.message).toBe(
-      unknown.body.error.message.replace('unknown', path.includes('secret') ? 'secret' : 'provider'),
-    );
+    expect(answer.body.error.message).toBe(unknown.body.error.message.replace('unknown', name));
   }
 });
 

@@ -1,6 +1,6 @@
 import type { IndexedRow } from '../../../shared/read-index/read-index.ts';
 import type { SqlRow } from '../store/graph-database.ts';
-import { parsedSource, sourceBytes } from '../store/graph-row.ts';
+import { parsedSource, sourceText } from '../store/graph-row.ts';
 import type { PublicationFacts, Values } from '../store/present-row.ts';
 import type { TypeView } from '../store/type-view.ts';
 
@@ -8,7 +8,7 @@ import type { TypeView } from '../store/type-view.ts';
 export function indexedRow({ presenter }: TypeView, row: SqlRow, publication: PublicationFacts): IndexedRow {
   const components = row[5] === null ? {} : (JSON.parse(row[5] as string) as Values);
   return {
-    source: sourceBytes(row),
+    source: Buffer.from(presenter.shown(sourceText(row))),
     fields: presenter.fieldsOfSource(parsedSource(row), publication),
     components: presenter.components(components),
   };

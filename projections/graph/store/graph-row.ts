@@ -29,13 +29,13 @@ const WRITE_ROW = `INSERT OR REPLACE INTO rows (key, type, position, source, hid
   VALUES (?, ?, ?, CAST(? AS BLOB), ?, ?)`;
 
 /** The source of a stored row. */
-export function sourceBytes(row: SqlRow): Buffer {
-  return Buffer.from(row[3] as string);
+export function sourceText(row: SqlRow): string {
+  return row[3] as string;
 }
 
 /** The source of a stored row, parsed. */
 export function parsedSource(row: SqlRow): RowFacts & Values {
-  return JSON.parse(row[3] as string) as RowFacts & Values;
+  return JSON.parse(sourceText(row)) as RowFacts & Values;
 }
 
 function readRow(view: TypeView, row: SqlRow): GraphRow {
@@ -62,7 +62,7 @@ export function rowsOfEntry(db: GraphDatabase, view: TypeView, entry: number): G
   return db.all(ROWS_OF_ENTRY, entry * 4, entry * 4 + 2).map((row) => readRow(view, row));
 }
 
-/** Writes a row: public scalars as its response JSON, private ones and components separately. Returns the response JSON. */
+/** Writes a row: public scalars as its source, private ones and components separately. Returns the source. */
 export function writeRow(db: GraphDatabase, view: TypeView, facts: RowFacts, row: GraphRow): string {
   const source = view.presenter.source(facts, row.values);
   const hidden = pickJson(view.hidden, row.values);

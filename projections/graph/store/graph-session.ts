@@ -107,7 +107,7 @@ export function openGraphSession(
     const { presenter, uid } = entry.view;
     const facts = factsOf(entry, row);
     const indexed = {
-      source: Buffer.from(written?.source ?? presenter.source(facts, row.values)),
+      source: Buffer.from(presenter.shown(written?.source ?? presenter.source(facts, row.values))),
       fields: presenter.fields(facts, row.values, publication),
       components: presenter.components(row.values),
     };

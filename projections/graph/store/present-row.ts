@@ -13,6 +13,7 @@ import {
   attributesWithComponents,
 } from '../../../shared/schema/component-uids.ts';
 import type { ContentType, Model, ScalarAttribute, Uid } from '../../../shared/schema/content-type.ts';
+import type { SystemTime } from '../../../shared/schema/reserved-names.ts';
 import { componentOf, type SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 
 /** Values by attribute name; null and absent are the same. */
@@ -41,10 +42,12 @@ export type PublicationFacts = {
 /** Converts rows of one content type for the read index. Pure. */
 export type RowPresenter = {
   /**
-   * Response JSON in Strapi's member order (SEMANTICS section 12): id, documentId, public scalars in schema order, createdAt, updatedAt,
-   * publishedAt, and on localized types locale.
+   * JSON of a row as the graph stores it, in Strapi's member order (SEMANTICS section 12): id, documentId, public scalars in schema order,
+   * createdAt, updatedAt, publishedAt, and on localized types locale.
    */
   source(facts: RowFacts, scalars: Values): string;
+  /** Returns the response JSON: a source without the times that are private. */
+  shown(source: string): string;
   /** Returns the columns. `values` may be the parsed source: only public scalars are read. */
   fields(facts: RowFacts, values: Values, publication: PublicationFacts): IndexedRow['fields'];
   /** Returns the columns from the parsed source, which it changes: most of it is already in the right form. */
@@ -76,6 +79,7 @@ export function createRowPresenter(registry: SchemaRegistry, type: ContentType):
   }));
   const prefixes = scalars.map(({ name }) => `,${JSON.stringify(name)}:`);
   const components = createComponentsPresenter(registry);
+  const hidden = type.privateTimes ?? [];
   // The template is copied for each row, because adding two dozen members one by one takes several times as long.
   const template: Record<string, Scalar | null> = Object.fromEntries(
     [...scalars.map(({ name }) => name), ...systemFields(type)].map((name) => [name, null]),
@@ -91,6 +95,7 @@ export function createRowPresenter(registry: SchemaRegistry, type: ContentType):
       if (type.localized) text += `,"locale":${jsonOf(facts.locale)}`;
       return `${text}}`;
     },
+    shown: (source) => (hidden.length === 0 ? source : withoutTimes(source, hidden)),
     fields(facts, values, publication) {
       const fields = { ...template };
       for (const { name, type: scalarType } of scalars) fields[name] = columnValue(scalarType, values[name]);
@@ -102,6 +107,7 @@ export function createRowPresenter(registry: SchemaRegistry, type: ContentType):
       if (type.localized) fields['locale'] = facts.locale;
       fields[PUBLICATION_STATE_FIELD] = publication.state;
       fields[DOCUMENT_PUBLISHED_FIELD] = publication.documentPublished;
+      for (const name of hidden) delete fields[name];
       return fields;
     },
     fieldsOfSource(parsed, publication) {
@@ -118,10 +124,21 @@ export function createRowPresenter(registry: SchemaRegistry, type: ContentType):
       if (publishedAt !== null) fields['publishedAt'] = Date.parse(publishedAt);
       fields[PUBLICATION_STATE_FIELD] = publication.state;
       fields[DOCUMENT_PUBLISHED_FIELD] = publication.documentPublished;
+      for (const name of hidden) delete fields[name];
       return fields;
     },
     components: (values) => (nested.length === 0 ? NO_COMPONENTS : components(nested, values)),
   };
+}
+
+/** A name in quotes after a comma is a member: a quote in a text is escaped. The row's own times are the last ones. */
+function withoutTimes(source: string, names: readonly SystemTime[]): string {
+  const start = source.lastIndexOf(',"createdAt":');
+  const shown = names.reduce(
+    (text, name) => text.replace(new RegExp(`,"${name}":(?:"[^"]*"|null)`), ''),
+    source.slice(start),
+  );
+  return source.slice(0, start) + shown;
 }
 
 function systemFields({ localized }: ContentType): readonly string[] {

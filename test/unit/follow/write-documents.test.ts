@@ -17,6 +17,14 @@ const stored = (documentId: string, id: number): Entry => ({
   ...{ values: { name: 'old' }, createdAt: AT, updatedAt: AT, publishedAt: AT },
 });
 
+it('refuses rows without the times that show a change, which Strapi omits if they are private', () => {
+  const row = { id: 3, documentId: 'a', updatedAt: AT, publishedAt: AT };
+  for (const name of ['updatedAt', 'publishedAt'])
+    expect(() => readStamp(tag, 'live', 'en', { ...row, [name]: undefined })).toThrow(
+      new RegExp(`${tag.uid} without .*${name}`),
+    );
+});
+
 it('writes the documents that were asked for after those that they changed', async () => {
   const row = { id: 3, documentId: 'asked', name: 'new', createdAt: AT, updatedAt: AT, publishedAt: AT };
   const found = readRow(tag, readStamp(tag, 'live', 'en', row), row, 'draft');
