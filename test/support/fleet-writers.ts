@@ -27,6 +27,9 @@ export type WritersOptions = {
   readonly name: string;
 };
 
+/** Milliseconds after which a write without an answer is a failure. It is longer than every timeout of a server. */
+const ANSWER_MS = 90_000;
+
 /** Starts writers. Each writes through one member, and through another one while its own is down. */
 export function startFleetWriters({ members, perMember, name }: WritersOptions): FleetWriters {
   const sent: SentEdit[] = [];
@@ -99,6 +102,7 @@ async function sendEdit(
       method: documentId === undefined ? 'POST' : 'PUT',
       headers: { 'content-type': 'application/json', 'idempotency-key': id },
       body: JSON.stringify({ data: { key, name: `${key} ${number}`, stars: number } }),
+      signal: AbortSignal.timeout(ANSWER_MS),
     });
     const text = await answer.text();
     if (!answer.ok) return { kind: 'refused', text: `${answer.status} ${text}` };
@@ -106,7 +110,9 @@ async function sendEdit(
       kind: 'stored',
       documentId: (JSON.parse(text) as { data: { documentId: string } }).data.documentId,
     };
-  } catch {
+  } catch (error) {
+    if ((error as Error).name === 'TimeoutError')
+      return { kind: 'refused', text: `no answer within ${ANSWER_MS} ms` };
     // The connection broke, so the outcome of this write is unknown.
     return { kind: 'broken' };
   }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { WORKER_ARGUMENT } from '../../services/supervisor/protocol.ts';
 
 /** Returns a process and its running descendants, itself first. Without /proc it returns only the process. */
@@ -33,4 +33,16 @@ export function childrenOf(pid: number): readonly number[] {
 /** Returns the workers of a supervisor, the serving one first. Its other children are short commands. */
 export function workersOf(supervisor: number): readonly number[] {
   return childrenOf(supervisor).filter((pid) => argumentsOf(pid).includes(WORKER_ARGUMENT));
+}
+
+/** Returns whether SIGSTOP has stopped all threads of a process, or it has ended. True where there is no /proc. */
+export function areThreadsStopped(pid: number): boolean {
+  const folder = `/proc/${pid}/task`;
+  try {
+    return readdirSync(folder).every((thread) =>
+      /\) [TtZX] /.test(readFileSync(`${folder}/${thread}/stat`, 'latin1')),
+    );
+  } catch {
+    return true;
+  }
 }
