@@ -52,7 +52,11 @@ export async function startElasticsearchProxy(
     passed.on('error', () => answer.destroy());
     passed.end(body);
   };
-  const handle = async (incoming: IncomingMessage, answer: ServerResponse) => {
+  const handle = (incoming: IncomingMessage, answer: ServerResponse): void => {
+    // The client may end the connection before it has sent the whole request.
+    answerTo(incoming, answer).catch(() => answer.destroy());
+  };
+  const answerTo = async (incoming: IncomingMessage, answer: ServerResponse) => {
     const body = Buffer.concat(await incoming.toArray());
     const { method = 'GET', url: path = '/', headers: given } = incoming;
     const { authorization } = given;
