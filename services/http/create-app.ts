@@ -45,6 +45,7 @@ import {
   registerSingleType,
   registerUsers,
 } from './routes/entry-routes.ts';
+import { explainProjectRoutes, type ProjectRoute } from './routes/explain-project-routes.ts';
 import { registerWebhook, sendWritesToStrapi } from './routes/follow-strapi.ts';
 import {
   adaptAlgoliaRequests,
@@ -55,7 +56,6 @@ import {
 import { createLiveLists } from './routes/live-lists.ts';
 import { currentRights } from './routes/open-stream.ts';
 import { registerProjections, registerState } from './routes/projection-routes.ts';
-import { type ProjectRoute, refuseProjectRoutes } from './routes/refuse-project-routes.ts';
 import { refuseUnknownNames } from './routes/refuse-unknown-names.ts';
 import { registerRoles } from './routes/role-routes.ts';
 import { registerAssets } from './routes/serve-assets.ts';
@@ -124,7 +124,7 @@ export async function createApp(options: AppOptions): Promise<RequestListener> {
   app.decorateRequest('command');
   app.decorateRequest('isElsewhere', false);
   app.decorateRequest('receivedWhole');
-  const refuseProject = refuseProjectRoutes(app, options.projectRoutes);
+  explainProjectRoutes(app, options.projectRoutes);
   app.register(async (scope) => registerGuarded(scope, options));
   app.register(async (scope) => registerAlgolia(scope, options, measures.unrouted), {
     prefix: INSTANT_SEARCH_PREFIX,
@@ -137,7 +137,6 @@ export async function createApp(options: AppOptions): Promise<RequestListener> {
     registerStartPage(scope, { access, hasSearch: searchPage !== undefined });
     if (searchPage !== undefined) registerSearchPage(scope, searchPage, access);
   });
-  app.register(refuseProject);
   await app.ready();
   const routing = attributeFailures((request, response) => app.routing(request, response));
   return rememberedFirst(routing, options, measures);

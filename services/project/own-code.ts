@@ -1,6 +1,7 @@
 import { globSync } from 'node:fs';
 import path from 'node:path';
-import { literalMember, objectTexts, ownMembers, readCode } from './code-text.ts';
+import { readCode } from './code-text.ts';
+import { CODE, findOwnRoutes, type OwnRoute } from './own-routes.ts';
 import { type PopulatingMiddleware, populatingMiddlewares } from './populating-middlewares.ts';
 
 /** Code of a Strapi project that Varve does not run, by kind. Files are relative to `src`. */
@@ -11,9 +12,6 @@ export type OwnCode = {
   readonly advice: string;
 };
 
-/** A path that the project's own code answers, below the API's prefix, such as `/articles/search`. */
-export type OwnRoute = { readonly path: string; readonly file: string };
-
 export type FoundCode = {
   readonly kinds: readonly OwnCode[];
   readonly routes: readonly OwnRoute[];
@@ -22,7 +20,6 @@ export type FoundCode = {
 
 export const NO_CODE: FoundCode = Object.freeze({ kinds: [], routes: [], populates: [] });
 
-const CODE = '*.{ts,js,mjs,cjs}';
 const MAX_FILES = 2_000;
 
 /** Advice about each kind. */
@@ -37,19 +34,21 @@ const ADVICE = {
 
 /**
  * Finds the project's own code below `source`, its `src`. Reads the code as text and runs nothing. `isServed` returns whether Varve answers
- * a path itself.
+ * a route itself.
  */
-export function findOwnCode(source: string, isServed: (path: string) => boolean): FoundCode {
+export function findOwnCode(source: string, isServed: (route: OwnRoute) => boolean): FoundCode {
   const read = (...patterns: readonly string[]) =>
-    globSync(patterns, { cwd: source })
+    globSync(patterns, { cwd: source, exclude: isForeign })
       .sort()
       .slice(0, MAX_FILES)
       .map((file) => ({ file, code: readCode(path.join(source, file)) }));
-  const routes = read(`api/*/routes/**/${CODE}`).flatMap(({ file, code }) =>
-    routesIn(code).flatMap((each) => (isServed(each) ? [] : [{ path: each, file }])),
-  );
+  const routes = findOwnRoutes(source, read).filter((route) => !isServed(route));
   const filesOf = (patterns: readonly string[], changes: (code: string) => boolean) =>
     read(...patterns).flatMap(({ file, code }) => (changes(code) ? [file] : []));
+  const overridden = (part: string, factory: string) => [
+    ...filesOf([`api/*/${part}/**/${CODE}`], changesCore(factory)),
+    ...filesOf([EXTENSIONS], (code) => new RegExp(`\\bplugin\\??\\.${part}\\b`).test(code)),
+  ];
   const middlewares = read(`api/*/middlewares/${CODE}`, `middlewares/${CODE}`);
   const populating = middlewares.filter(({ code }) => /\bpopulate\b/.test(code));
   const kind = (name: string, files: readonly string[], advice: string): readonly OwnCode[] =>
@@ -63,14 +62,10 @@ export function findOwnCode(source: string, isServed: (path: string) => boolean)
       ),
       ...kind(
         'overridden controllers',
-        filesOf([`api/*/controllers/**/${CODE}`], changesCore('createCoreController')),
+        overridden('controllers', 'createCoreController'),
         ADVICE.controllers,
       ),
-      ...kind(
-        'overridden services',
-        filesOf([`api/*/services/**/${CODE}`], changesCore('createCoreService')),
-        ADVICE.services,
-      ),
+      ...kind('overridden services', overridden('services', 'createCoreService'), ADVICE.services),
       ...kind('lifecycles', filesOf(LIFECYCLES, hasLifecycles), ADVICE.lifecycles),
       ...kind(
         'populate in middlewares',
@@ -83,11 +78,19 @@ export function findOwnCode(source: string, isServed: (path: string) => boolean)
   };
 }
 
+const EXTENSIONS = `extensions/*/strapi-server.{ts,js,mjs,cjs}`;
 const LIFECYCLES = [
   `{api,extensions}/*/content-types/*/lifecycles.{ts,js,mjs,cjs}`,
+  `plugins/*/{server/src/,server/,}content-types/*/lifecycles.{ts,js,mjs,cjs}`,
+  `plugins/*/{server/src/,server/}{index,register,bootstrap}.{ts,js,mjs,cjs}`,
   `index.{ts,js,mjs,cjs}`,
-  `extensions/*/strapi-server.{ts,js,mjs,cjs}`,
+  EXTENSIONS,
 ];
+
+/** Returns whether a folder has no source code of the server: installed or built code, or a part of the admin panel. */
+function isForeign(name: string): boolean {
+  return /(^|[\\/])(node_modules|dist|admin)$/.test(name);
+}
 
 function hasLifecycles(code: string): boolean {
   return (
@@ -102,13 +105,4 @@ function changesCore(factory: string): (code: string) => boolean {
     `\\b${factory}\\s*(<[^>]*>)?\\(\\s*['"\`][^'"\`]*['"\`](\\s+as\\s+\\w+)?\\s*,?\\s*\\)`,
   );
   return (code) => !unchanged.test(code) && /\basync\b|=>|\bfunction\b/.test(code);
-}
-
-/** Returns the paths of the routes in a file. */
-function routesIn(code: string): readonly string[] {
-  return objectTexts(code).flatMap((object) => {
-    const own = ownMembers(object);
-    const [method, route] = [literalMember(own, 'method'), literalMember(own, 'path')];
-    return method === undefined || route === undefined ? [] : [route];
-  });
 }

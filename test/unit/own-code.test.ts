@@ -4,7 +4,7 @@ import { findOwnCode } from '../../services/project/own-code.ts';
 import { strapiProject } from '../support/strapi-project.ts';
 
 const codeOf = (files: { readonly [file: string]: string }) =>
-  findOwnCode(join(strapiProject(files), 'src'), (path) => /^\/notes(\/:id)?$/.test(path));
+  findOwnCode(join(strapiProject(files), 'src'), ({ path }) => /^\/notes(\/:id)?$/.test(path));
 const kindsOf = (files: { readonly [file: string]: string }) =>
   Object.fromEntries(codeOf(files).kinds.map(({ kind, files: found }) => [kind, found]));
 
@@ -54,6 +54,41 @@ it('finds the paths of routes', () => {
       "module.exports = { routes: [ { method: 'GET', path: '/notes/search', handler: 'a', config: { middlewares: [{ name: 'x', config: { path: '/no' } }] } }, { method: 'GET', path: '/notes/:slug', handler: 'b' }, { path: '/nothing' } ] };",
   });
   expect(routes.map(({ path }) => path)).toEqual(['/notes/search', '/notes/:slug']);
+});
+
+const route = (path: string, config = '') => `{ method: 'GET', path: '${path}', handler: 'x'${config} }`;
+
+it('finds the routes of own plugins and of extensions, with the prefix that Strapi gives them', () => {
+  const { routes, kinds } = codeOf({
+    'src/plugins/shop/package.json': JSON.stringify({ strapi: { name: 'my-shop' } }),
+    'src/plugins/shop/server/src/routes/index.ts':
+      "export default { 'content-api': { type: 'content-api', routes: [...contentApi] }, admin: { type: 'admin', routes: admin } };",
+    'src/plugins/shop/server/src/routes/content-api/index.ts': `export default [${route('/carts/:id')}, ${route('/open', ", config: { prefix: '' }")}];`,
+    'src/plugins/shop/server/src/routes/admin/index.ts': `export default [${route('/settings')}];`,
+    'src/plugins/shop/server/dist/index.js': `module.exports = { type: 'content-api', routes: [${route('/built')}] };`,
+    'src/plugins/shop/server/src/services/pay.ts':
+      "export default () => ({ pay: () => fetch({ method: 'POST', path: '/charges' }) });",
+    'src/plugins/old/strapi-server.js': `module.exports = { routes: { 'content-api': { type: 'content-api', routes: [${route('/a')}] }, admin: { type: 'admin', routes: [${route('/b')}] } } };`,
+    'src/plugins/panel/server/routes/index.js': `module.exports = [${route('/settings')}];`,
+    'src/plugins/flat/server/routes/index.js':
+      "module.exports = { api: { type: 'content-api', prefix: '/f', routes } };",
+    'src/plugins/flat/server/routes/list.js': `module.exports = [${route('/c')}];`,
+    'src/extensions/users-permissions/strapi-server.js': `module.exports = (plugin) => {
+      plugin.controllers.user.me = async (ctx) => {};
+      plugin.routes['content-api'].routes.push(${route('/users/me/cards', ", config: { prefix: '' }")});
+      plugin.routes.admin.routes.push(${route('/panel')});
+      plugin.routes["content-api"].routes.unshift(${route('/roles/:id')});
+      return plugin; };`,
+    'src/index.ts': `export default { register({ strapi }) { strapi.server.routes([${route('/api/ping')}, ${route('/pong')}]); } };`,
+  });
+  expect(routes.map(({ path }) => path)).toEqual([
+    ...['/ping', '/flat/c', '/old/a', '/my-shop/carts/:id', '/open'],
+    ...['/users/me/cards', '/users-permissions/roles/:id'],
+  ]);
+  expect(kinds).toMatchObject([
+    { kind: 'custom routes' },
+    { kind: 'overridden controllers', files: ['extensions/users-permissions/strapi-server.js'] },
+  ]);
 });
 
 const ROUTER =

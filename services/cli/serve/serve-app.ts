@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { defined } from '../../../shared/defined.ts';
 import { createApp } from '../../http/create-app.ts';
 import { findSearchPage, type SearchPage } from '../../http/pages/search-page.ts';
-import type { ProjectRoute } from '../../http/routes/refuse-project-routes.ts';
+import type { ProjectRoute } from '../../http/routes/explain-project-routes.ts';
 import type { ServedApi } from '../../http/served-api.ts';
 import type { Listener } from '../../http/sockets/listen.ts';
 import { METRICS } from '../../operating/metric-definitions.ts';

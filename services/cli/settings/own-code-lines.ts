@@ -1,14 +1,26 @@
 import { isRecord } from '../../../shared/json-record.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 import type { FoundCode } from '../../project/own-code.ts';
+import type { OwnRoute } from '../../project/own-routes.ts';
 
-/** Returns whether Varve answers a path of Strapi's own router, such as `/articles/:id`. */
-export function isServedPath({ contentTypes }: SchemaRegistry): (path: string) => boolean {
-  const names = [...contentTypes.values()].map((type) =>
-    type.kind === 'singleType' ? type.singularName : type.pluralName,
+/** Returns whether Varve answers a route of Strapi's own router, such as `GET /articles/:id`. */
+export function isServedRoute({ contentTypes }: SchemaRegistry): (route: OwnRoute) => boolean {
+  const served = new Set(
+    [...contentTypes.values()].flatMap(({ kind, singularName, pluralName }) =>
+      kind === 'singleType'
+        ? routesOf(`/${singularName}`, ['GET', 'PUT', 'DELETE'])
+        : [
+            ...routesOf(`/${pluralName}`, ['GET', 'POST']),
+            ...routesOf(`/${pluralName}/:id`, ['GET', 'PUT', 'DELETE']),
+            ...routesOf(`/${pluralName}/:documentId`, ['GET', 'PUT', 'DELETE']),
+          ],
+    ),
   );
-  const served = new Set(names.flatMap((name) => [`/${name}`, `/${name}/:id`, `/${name}/:documentId`]));
-  return (path) => served.has(path.replace(/\/$/, ''));
+  return ({ method, path }) => served.has(`${method} ${path.replace(/\/$/, '')}`);
+}
+
+function routesOf(path: string, methods: readonly string[]): readonly string[] {
+  return methods.map((method) => `${method} ${path}`);
 }
 
 /** Returns one line for each kind of code that Varve does not run, and the default populates to paste. */

@@ -16,7 +16,7 @@ import { registeredFields } from '../../project/registered-fields.ts';
 import { checkDefaultPopulates } from '../../query/default-populate.ts';
 import { isArchive } from '../../strapi/archive.ts';
 import { readArchiveSchemas } from '../../strapi/archive-schemas.ts';
-import { codeLines, isServedPath } from './own-code-lines.ts';
+import { codeLines, isServedRoute } from './own-code-lines.ts';
 import { withSynonyms } from './read-synonyms.ts';
 
 export type ContentTypeSettings = {
@@ -88,7 +88,7 @@ export async function readContentTypes(
 
 function codeOf(folder: string, registry: SchemaRegistry): FoundCode {
   const root = projectRoot(folder);
-  return root === undefined ? NO_CODE : findOwnCode(path.join(root, 'src'), isServedPath(registry));
+  return root === undefined ? NO_CODE : findOwnCode(path.join(root, 'src'), isServedRoute(registry));
 }
 
 /** Returns the custom fields of the project's own plugins that have a type of Strapi. */
