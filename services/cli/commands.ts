@@ -48,7 +48,7 @@ export const COMMANDS: readonly CommandRow[] = [
       'append the documents of JSON lines, a JSON array or a CSV file to the log; to continue an interrupted import, run the command again',
     argument: [
       '<files...>',
-      "JSONL or CSV files with one document per line, or one file from varve export or strapi export, or Strapi's SQLite database",
+      "JSONL or CSV files with one document per line, or one file from varve export or strapi export, or Strapi's database: its SQLite file, or postgres://user@host/database",
     ],
     options: [
       ['--dry-run', 'show what would be imported, and write nothing'],
@@ -200,7 +200,8 @@ async function importAny(given: Given, options: ImportOptions, files: readonly s
     const { importArchiveFile } = await import('./commands/import-archive.ts');
     return importArchiveFile(file, parseSettings(IMPORT_SETTINGS, { ...given, contentTypes }), options);
   }
-  const { isDatabase } = await import('../strapi/stage-database.ts');
+  const { isDatabase, isPostgresUrl } = await import('../strapi/stage-database.ts');
+  if (files.some(isPostgresUrl)) return importPostgres(given, options, files);
   if (file !== undefined && files.length === 1 && isDatabase(file)) {
     const { importArchiveFile, projectOfDatabase } = await import('./commands/import-archive.ts');
     const contentTypes = given['contentTypes'] ?? projectOfDatabase(file);
@@ -217,6 +218,18 @@ async function importAny(given: Given, options: ImportOptions, files: readonly s
   const { importFiles, rehearseFiles } = await import('./commands/import-files.ts');
   const named = { files, ...defined({ type }) };
   return options.dryRun ? rehearseFiles(named, settings) : importFiles(named, settings);
+}
+
+/** Imports Strapi's PostgreSQL database. The content types are those of the project in this folder, unless others are given. */
+async function importPostgres(
+  given: Given,
+  options: ImportOptions,
+  [url = '', ...others]: readonly string[],
+) {
+  if (others.length > 0) throw new InvalidSettings('import the database alone, without other files');
+  const contentTypes = given['contentTypes'] ?? process.cwd();
+  const { importArchiveFile } = await import('./commands/import-archive.ts');
+  return importArchiveFile(url, parseSettings(IMPORT_SETTINGS, { ...given, contentTypes }), options);
 }
 
 /** Returns the content type of CSV files. Throws InvalidSettings unless it is given for them, and for no other files. */

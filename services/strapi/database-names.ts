@@ -43,3 +43,8 @@ function cut(part: string, length: number): string {
     .digest('hex');
   return part.slice(0, length - DIGEST) + digest.slice(0, DIGEST);
 }
+
+/** Returns a name as part of a statement, in SQLite and PostgreSQL. */
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

@@ -12,7 +12,12 @@ import { databaseLinks } from './database-links.ts';
 import { databaseRows } from './database-rows.ts';
 import type { ArchiveFacts } from './stage-archive.ts';
 import { STAGED_TYPES, type Stager } from './stager.ts';
-import { type CollectionNames, openStrapiTables, type StrapiTables } from './strapi-tables.ts';
+import {
+  type CollectionNames,
+  openStrapiTables,
+  SETTINGS_TABLE,
+  type StrapiTables,
+} from './strapi-tables.ts';
 
 /** Facts about a project that its database does not have. */
 export type DatabaseSource = {
@@ -30,7 +35,6 @@ export type StageDatabaseOptions = DatabaseSource & {
 };
 
 const MARK = 'SQLite format 3\0';
-const SETTINGS = 'strapi_core_store_settings';
 
 /** Returns whether a file is a SQLite database, by its first bytes. */
 export function isDatabase(file: string): boolean {
@@ -45,6 +49,11 @@ export function isDatabase(file: string): boolean {
   return head.toString('latin1') === MARK;
 }
 
+/** Returns whether an argument is the address of a PostgreSQL database. */
+export function isPostgresUrl(text: string): boolean {
+  return /^postgres(ql)?:\/\//i.test(text);
+}
+
 /** Reads the SQLite database of a Strapi 4 or 5 into the staging file, at one moment, and changes nothing. Strapi may run. */
 export async function stageDatabase(options: StageDatabaseOptions): Promise<ArchiveFacts> {
   const { file, registry, stager } = options;
@@ -52,10 +61,10 @@ export async function stageDatabase(options: StageDatabaseOptions): Promise<Arch
   try {
     connection.exec('BEGIN');
     const tables = openStrapiTables(connection, options.collections);
-    if (tables.find([SETTINGS]) === undefined)
-      throw new Error(`${file} is not a database of Strapi: it has no table ${SETTINGS}`);
+    if (tables.find([SETTINGS_TABLE]) === undefined)
+      throw new Error(`${file} is not a database of Strapi: it has no table ${SETTINGS_TABLE}`);
     const scope = { registry, tables };
-    for (const setting of tables.rows(SETTINGS, ['id']))
+    for (const setting of tables.rows(SETTINGS_TABLE, ['id']))
       stager.setting({
         value: { key: String(setting['key']), value: valueOfJson(String(setting['value'])) },
       });

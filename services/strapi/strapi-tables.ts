@@ -2,7 +2,7 @@ import { FILE_TYPE, type Model, type Uid, USER_TYPE } from '../../shared/schema/
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import type { Database } from '../../shared/sqlite/database.ts';
 import { prepared } from '../../shared/sqlite/prepared.ts';
-import { databaseNames, snakeCase } from './database-names.ts';
+import { databaseNames, quoted, snakeCase } from './database-names.ts';
 import { PERMISSION_TYPE, ROLE_TYPE } from './stager.ts';
 
 /** Row of a table. Integers beyond 2^53 are rounded, and texts. */
@@ -32,6 +32,22 @@ const OF_STRAPI: CollectionNames = {
   [PERMISSION_TYPE]: 'up_permissions',
   [FILE_TYPE]: 'files',
 };
+
+/** Table with the settings of Strapi. Every database of Strapi has it. */
+export const SETTINGS_TABLE = 'strapi_core_store_settings';
+
+/** Suffixes of tables with components and links, in Strapi 5 and 4. */
+const BETWEEN = /_(cmps|components|lnk|links|mph|morphs)$/;
+
+/** Returns whether a table may have content of a project, or the settings. Administrators, tokens and other programs have their own. */
+export function isTableOf(collections: CollectionNames, table: string): boolean {
+  if (table === SETTINGS_TABLE || BETWEEN.test(table)) return true;
+  return Object.values({ ...collections, ...OF_STRAPI }).some((name) => tablesNamed(name).includes(table));
+}
+
+function tablesNamed(collection: string): readonly string[] {
+  return [...databaseNames([collection], ['']), collection];
+}
 
 /** Returns the names of the tables of a project's content types and components. */
 export function collectionNames(definitions: readonly TypeDefinition[]): CollectionNames {
@@ -76,7 +92,7 @@ export function openStrapiTables(db: Database, collections: CollectionNames): St
     find,
     ofModel(uid) {
       const collection = { ...collections, ...OF_STRAPI }[uid];
-      return collection === undefined ? undefined : find([...databaseNames([collection], ['']), collection]);
+      return collection === undefined ? undefined : find(tablesNamed(collection));
     },
     columns,
     columnOf(table, attribute) {
@@ -110,10 +126,6 @@ export function componentTable(
   const table = own && tables.find(databaseNames([own], ['cmps', 'components']));
   const id = table && tables.columns(table).find((column) => ['cmp_id', 'component_id'].includes(column));
   return table === undefined || id === undefined ? undefined : { table, id };
-}
-
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }
 
 /** Compares names without their underscores: it is not certain where Strapi sets them next to digits. */

@@ -9,8 +9,9 @@ import { callOperator } from '../../operator/call-operator.ts';
 import type { ArchiveLine } from '../../operator/import-archive.ts';
 import { channelOfHolder } from '../../operator/open-operations.ts';
 import { withScratchDirectory } from '../../operator/scratch-directory.ts';
+import { copyPostgres } from '../../strapi/copy-postgres.ts';
 import { type ArchiveSummary, importArchive } from '../../strapi/import-archive.ts';
-import { type DatabaseSource, isDatabase } from '../../strapi/stage-database.ts';
+import { type DatabaseSource, isDatabase, isPostgresUrl } from '../../strapi/stage-database.ts';
 import { collectionNames } from '../../strapi/strapi-tables.ts';
 import { presentSummary } from '../output/archive-summary.ts';
 import { showProgress } from '../output/import-progress.ts';
@@ -21,29 +22,49 @@ import { type ImportTarget, importHere } from './import-here.ts';
 export type ArchiveOptions = { readonly dryRun?: true; readonly json?: true };
 
 /**
- * `varve import` of an archive that `strapi export` wrote, or of Strapi's SQLite database. Without other content types in the settings, an
- * archive has its own.
- * Throws at the end if documents were refused.
+ * `varve import` of an archive that `strapi export` wrote, or of Strapi's database: its SQLite file, or the address of its PostgreSQL.
+ * Without other content types in the settings, an archive has its own. Throws at the end if documents were refused.
  */
 export async function importArchiveFile(
-  file: string,
+  given: string,
   settings: ImportSettings,
-  { dryRun, json }: ArchiveOptions,
+  options: ArchiveOptions,
 ): Promise<void> {
   const contentTypes = await readContentTypes(settings, pino({ level: 'warn' }, pino.destination(2)));
-  const database = isDatabase(file) ? sourceOf(file, settings, contentTypes) : undefined;
+  const started = performance.now();
+  const summary = isPostgresUrl(given)
+    ? await inTemporaryFolder(async (folder) => {
+        const file = join(folder, 'postgres.db');
+        const collections = collectionNames(contentTypes.definitions);
+        await copyPostgres({ url: given, file, collections });
+        const database = sourceOf(settings, contentTypes);
+        return imported({ file, database, settings }, contentTypes, options);
+      })
+    : await imported(
+        { file: given, database: databaseOf(given, settings, contentTypes), settings },
+        contentTypes,
+        options,
+      );
+  report(summary, (performance.now() - started) / 1000, options);
+}
+
+function imported(
+  source: Source,
+  contentTypes: ReadContentTypes,
+  { dryRun }: ArchiveOptions,
+): Promise<ArchiveSummary> {
   const run = (target: ImportTarget, scratch: string) => {
+    const { file, database, settings } = source;
     const progress = showImport(file);
     const stagingFile = join(scratch, 'archive.db');
     const options = { ...settings, ...target, ...progress, file, database, stagingFile };
     return importArchive(options).finally(progress.end);
   };
-  const started = performance.now();
-  const summary =
-    dryRun === true
-      ? await inTemporary(contentTypes, run)
-      : await inData({ file, database, settings }, contentTypes, run);
-  const seconds = (performance.now() - started) / 1000;
+  return dryRun === true ? inTemporary(contentTypes, run) : inData(source, contentTypes, run);
+}
+
+/** Prints the summary. Throws if documents were refused, or the import differs from its source. */
+function report(summary: ArchiveSummary, seconds: number, { dryRun, json }: ArchiveOptions): void {
   if (json)
     console.log(
       JSON.stringify({ ...summary, dryRun: dryRun === true, seconds: Number(seconds.toFixed(1)) }, null, 2),
@@ -57,13 +78,22 @@ export async function importArchiveFile(
     throw new Error(`the import differs from the archive in ${summary.mismatches.length} places, see above`);
 }
 
+/** Returns facts about the project of a SQLite database; undefined for an archive. */
+function databaseOf(
+  file: string,
+  settings: ImportSettings,
+  contentTypes: ReadContentTypes,
+): DatabaseSource | undefined {
+  return isDatabase(file) ? sourceOf(settings, contentTypes, projectOfDatabase(file)) : undefined;
+}
+
 /** Returns facts about the project of a database: the names of its tables, and the folder of its uploads. */
 function sourceOf(
-  file: string,
   { contentTypes: folder }: ImportSettings,
   { definitions }: ReadContentTypes,
+  ...others: readonly string[]
 ): DatabaseSource {
-  const projects = [projectOfDatabase(file), folder, dirname(resolve(folder))];
+  const projects = [...others, folder, dirname(resolve(folder))];
   const uploads = projects.map((project) => join(project, 'public/uploads')).find((each) => existsSync(each));
   return { collections: collectionNames(definitions), uploads: uploads && resolve(uploads) };
 }
@@ -117,7 +147,6 @@ async function inData(source: Source, contentTypes: ReadContentTypes, run: Run):
 
 /** Runs an import without a target: it reads and validates everything, and stores nothing. */
 async function inTemporary({ registry }: ReadContentTypes, run: Run): Promise<ArchiveSummary> {
-  const folder = mkdtempSync(join(tmpdir(), 'varve-import-'));
   const nothing = { documentOfId: () => undefined, streamRevision: () => undefined } as Partial<
     ImportTarget['graph']
   > as ImportTarget['graph'];
@@ -125,8 +154,13 @@ async function inTemporary({ registry }: ReadContentTypes, run: Run): Promise<Ar
     for await (const _ of content);
   };
   const nowhere = { write: async () => [], takeAsset, defineRoles: async () => {} };
+  return inTemporaryFolder((folder) => run({ registry, graph: nothing, epoch: 1, ...nowhere }, folder));
+}
+
+async function inTemporaryFolder<Result>(use: (folder: string) => Promise<Result>): Promise<Result> {
+  const folder = mkdtempSync(join(tmpdir(), 'varve-import-'));
   try {
-    return await run({ registry, graph: nothing, epoch: 1, ...nowhere }, folder);
+    return await use(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

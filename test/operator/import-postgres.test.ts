@@ -1,0 +1,159 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as delay } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { archiveFiles } from '../../services/strapi/archive.ts';
+import { copyPostgres } from '../../services/strapi/copy-postgres.ts';
+import { digestOfData } from '../support/digest-of-data.ts';
+import { freePort } from '../support/elasticsearch-node.ts';
+import { needsPostgres, type PostgresNode, startPostgres } from '../support/postgres-node.ts';
+import { jsonOf, runVarve } from '../support/run-varve.ts';
+import { CONFORMANCE_SCHEMA, createDataDirectory } from '../support/server.ts';
+
+/** Dump and export of one Strapi 5.54 on PostgreSQL, with the corpus and two files. */
+const DUMP = join(import.meta.dirname, '../support/archives/strapi-5.54-postgres.sql.gz');
+const ARCHIVE = join(import.meta.dirname, '../support/archives/strapi-5.54-postgres.tar.gz');
+
+const folder = mkdtempSync(join(tmpdir(), 'varve-postgres-project-'));
+const src = join(folder, 'src');
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function makeProject(): Promise<void> {
+  cpSync(CONFORMANCE_SCHEMA, src, { recursive: true });
+  mkdirSync(join(folder, 'public/uploads'), { recursive: true });
+  for await (const { name, content } of archiveFiles({ file: ARCHIVE })) {
+    if (!name.startsWith('assets/uploads/')) continue;
+    const file = join(folder, 'public/uploads', name.slice('assets/uploads/'.length));
+    writeFileSync(file, Buffer.concat(await Array.fromAsync(content)));
+  }
+}
+
+function dataForTest(): string {
+  const data = createDataDirectory();
+  onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+  return data;
+}
+
+type Summary = {
+  readonly strapi: string;
+  readonly rows: Readonly<Record<string, { readonly read: number; readonly stored: number }>>;
+};
+
+describe("Strapi's PostgreSQL database", needsPostgres(), () => {
+  let postgres: PostgresNode;
+  beforeAll(async () => {
+    postgres = await startPostgres();
+    await postgres.sql(
+      'postgres',
+      `CREATE DATABASE strapi; CREATE DATABASE other; CREATE ROLE reader LOGIN PASSWORD 'reader';`,
+    );
+    await postgres.sql('strapi', gunzipSync(readFileSync(DUMP)).toString());
+    await makeProject();
+  }, 60_000);
+  afterAll(() => postgres?.stop());
+
+  it('is imported like the archive of its project', { timeout: 60_000 }, async () => {
+    const [fromDatabase, fromArchive] = [dataForTest(), dataForTest()];
+    const importOf = (source: string, data: string) =>
+      jsonOf<Summary>(['import', source, '--json', '--data', data, '--content-types', src]);
+    const summary = await importOf(postgres.url('strapi'), fromDatabase);
+    expect(summary).toMatchObject({ strapi: '5', assets: 3, refused: [], mismatches: [] });
+    expect(JSON.stringify(summary)).not.toContain(encodeURIComponent(postgres.password));
+    const archived = await importOf(ARCHIVE, fromArchive);
+    for (const [type, counts] of Object.entries(summary.rows))
+      expect(archived.rows[type], type).toEqual(counts);
+    expect(digestOfData(fromDatabase)).toEqual(digestOfData(fromArchive));
+  });
+
+  it('needs the right address and password, and is one of Strapi', { timeout: 60_000 }, async () => {
+    const { port } = postgres;
+    const at = (database: string) => `cannot read the PostgreSQL database ${database} at 127.0.0.1:${port}: `;
+    const free = await freePort();
+    for (const [url, problem] of [
+      [
+        postgres.url('strapi', 'postgres:s3cret'),
+        `${at('strapi')}password authentication failed for user "postgres"`,
+      ],
+      [
+        postgres.url('strapi', 'postgres'),
+        `${at('strapi')}the server wants a password, which PGPASSWORD or the address gives`,
+      ],
+      [postgres.url('none'), `${at('none')}database "none" does not exist`],
+      [
+        postgres.url('other'),
+        `${at('other')}it is not a database of Strapi: it has no table strapi_core_store_settings`,
+      ],
+      [
+        postgres.url('strapi', 'reader:reader'),
+        /permission denied for table \w+: the user needs the privilege SELECT/,
+      ],
+      [
+        `postgres://a:s3cret@127.0.0.1:${free}/strapi`,
+        `at 127.0.0.1:${free}: connect ECONNREFUSED 127.0.0.1:${free}`,
+      ],
+      [
+        'postgres://a:s3cret#@127.0.0.1/strapi',
+        'the address of the database is not like postgres://user@host:5432/database',
+      ],
+      ['postgres://a:s3cret/x@127.0.0.1/strapi', 'the address of the database is not like'],
+      ['postgres://a:s3cret@127.0.0.1:x/strapi', 'the address of the database is not like'],
+    ] as const) {
+      const args = ['import', url, '--data', dataForTest(), '--content-types', src];
+      const { code, stdout, stderr } = await runVarve(args, {
+        PGPASSFILE: join(folder, 'none'),
+        VARVE_LOG_LEVEL: 'debug',
+      });
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr.split('\n')[0]).toMatch(problem);
+      for (const secret of ['s3cret', postgres.password, encodeURIComponent(postgres.password)])
+        expect(stderr).not.toContain(secret);
+    }
+  });
+
+  it('is read at one moment, while others write', { timeout: 60_000 }, async () => {
+    await postgres.sql(
+      'other',
+      `CREATE TABLE strapi_core_store_settings (id int, key text, value text); CREATE TABLE up_users (id int);
+       CREATE TABLE zebras (id int, at timestamptz); INSERT INTO zebras VALUES (1, '2024-01-02 03:04:05.678+02');`,
+    );
+    const other = new Client({ connectionString: postgres.url('other') });
+    await other.connect();
+    await other.query('BEGIN; LOCK TABLE up_users IN ACCESS EXCLUSIVE MODE');
+    const file = join(folder, 'copy.db');
+    const copying = copyPostgres({
+      url: postgres.url('other'),
+      file,
+      collections: { 'api::zebra.zebra': 'zebras' },
+    });
+    copying.catch(() => {});
+    const waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'up_users'::regclass";
+    for (let turn = 0; (await postgres.sql('other', waiting)).trim() !== '1'; turn++) {
+      expect(turn, 'the copy waits for the table').toBeLessThan(200);
+      await delay(50);
+    }
+    await postgres.sql('other', 'INSERT INTO zebras VALUES (2, now())');
+    await other.query('COMMIT');
+    await other.end();
+    await copying;
+    const copy = new DatabaseSync(file);
+    expect(copy.prepare('SELECT * FROM zebras').all()).toEqual([{ id: 1, at: '2024-01-02 01:04:05.678' }]);
+    copy.close();
+  });
+});
+
+it('gives up a server that accepts the connection and is silent', async () => {
+  const silent = createServer(() => {});
+  const port = await new Promise<number>((resolve) =>
+    silent.listen(0, '127.0.0.1', () => resolve((silent.address() as { port: number }).port)),
+  );
+  onTestFinished(() => void silent.close());
+  const options = { url: `postgres://a@127.0.0.1:${port}/strapi`, collections: {}, connectMs: 100 };
+  await expect(copyPostgres({ ...options, file: join(folder, 'silent.db') })).rejects.toThrow(
+    /: timeout expired$/,
+  );
+});
