@@ -1,7 +1,7 @@
 import type { Uid } from '../../shared/schema/content-type.ts';
 import { type PopulateContext, populatableNames, populated } from './populate-options.ts';
 import { type QueryLink, type QueryModel, type QueryZone, queryModelOf } from './query-model.ts';
-import type { QueryValue } from './query-string.ts';
+import { isQueryList, type QueryValue } from './query-string.ts';
 import { type PopulateNode, WHOLE_ROW } from './selection.ts';
 
 const DEFAULT_LEVELS = 5;
@@ -15,9 +15,14 @@ type Deep = {
   left: number;
 };
 
-/** Returns the levels of `deep`, `deep:N` or `deep,N`; undefined for other texts. */
-export function deepLevels(text: string): number | undefined {
-  const [, levels] = /^deep(?:[:,](\d{1,3}))?$/.exec(text) ?? [undefined, null];
+/**
+ * Returns the levels of `deep`, `deep:N` or `deep,N`, or of a list such as `populate[0]=deep&populate[1]=N`, which the plugin reads from
+ * both forms; undefined for other values.
+ */
+export function deepLevels(value: QueryValue | undefined): number | undefined {
+  const texts = isQueryList(value) ? value : [value];
+  if (!texts.every((text) => typeof text === 'string')) return undefined;
+  const [, levels] = /^deep(?:[:,](\d{1,3}))?$/.exec(texts.join()) ?? [undefined, null];
   if (levels === null) return undefined;
   return levels === undefined ? DEFAULT_LEVELS : Number(levels);
 }

@@ -61,8 +61,7 @@ function resolveValue(
     return [];
   }
   if (isQueryObject(value)) return resolveObject(value, model, context);
-  const isDeep = context.deep === true && typeof value === 'string' && path === '';
-  const levels = isDeep ? deepLevels(value) : undefined;
+  const levels = context.deep === true && path === '' ? deepLevels(value) : undefined;
   if (levels !== undefined && !model.attributes.has('deep')) return populateDeep(levels, model, context);
   const texts = isQueryList(value) ? listedTexts(value, model, context) : [value];
   const nodes = resolveNames(texts, model, context);

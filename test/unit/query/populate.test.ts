@@ -184,6 +184,11 @@ describe('deep', () => {
   it.each([
     ['populate=deep', 5],
     ['populate=deep,3', 3],
+    ['populate[0]=deep', 5],
+    ['populate[]=deep', 5],
+    ['populate[0]=deep&populate[1]=3', 3],
+    ['populate=deep&populate=3', 3],
+    ['populate[0]=deep,3', 3],
     ['populate=deep:3', 3],
     ['pLevel', 5],
     ['pLevel=', 5],
@@ -193,6 +198,13 @@ describe('deep', () => {
   ])('reads the levels of %s', (query, levels) => {
     expect(nodes(query, 'review')).toEqual(nodes(`populate=deep:${levels}`, 'review'));
     expect(nodes(query, 'review')).not.toEqual(nodes(`populate=deep:${levels - 1}`, 'review'));
+  });
+
+  it('refuses other names next to deep, and objects in the list', () => {
+    for (const query of ['populate[0]=deep&populate[1]=chef', 'populate[0]=chef&populate[1]=deep'])
+      expect(refusalOf(() => planDeep(query)).message).toBe('Invalid key deep');
+    for (const query of ['populate[0]=deep&populate[1][a]=b', 'populate[0][a]=deep'])
+      expect(refusalOf(() => planDeep(query)).message).toBeTruthy();
   });
 
   it('refuses pLevel where unknown parameters are refused', () => {
