@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { valueOfJson } from '../../shared/json.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
@@ -32,38 +33,66 @@ export type ImportedLine =
   | { readonly kind: 'progress'; readonly bytes: number; readonly documents: number }
   | { readonly kind: 'refused'; readonly place: string; readonly reason: string };
 
-/** Appends in flight at once: they share commits. */
+/** Lines of a batch. Its appends are in flight at once, so they share commits. */
 const BATCH = 512;
 
-/** Validates each line and writes its document; reports refused lines and continues. */
+/**
+ * Validates each line and writes its document; reports refused lines and continues. Each batch is validated while the one before it is
+ * stored.
+ */
 export async function* importDocuments(options: DocumentImport): AsyncGenerator<ImportedLine> {
-  const { files, write, signal } = options;
+  const { files, signal } = options;
   yield { kind: 'size', bytes: files.reduce((sum, file) => sum + statSync(file).size, 0) };
   const importer = importerOf(options, await collectReferences(options));
+  let stored: Promise<readonly ImportedLine[]> = Promise.resolve([]);
   for await (const batch of inBatches(sourcesOf(options), BATCH)) {
     signal?.throwIfAborted();
-    const writes: (readonly ImportedLine[] | Promise<readonly ImportedLine[]>)[] = [];
-    let documents = 0;
-    for (const line of batch) {
-      const outcome = await outcomeOf(importer, line);
-      const refuse = (reasons: readonly string[]): readonly ImportedLine[] =>
-        reasons.map((reason) => ({ kind: 'refused', place: `${line.file}:${line.number}`, reason }));
-      const written = async (document: ImportedDocument) => {
-        const reasons = await write(document);
-        if (reasons.length === 0) documents++;
-        return refuse(reasons);
-      };
-      if (outcome.kind === 'refused') writes.push(refuse(outcome.reasons));
-      else {
-        const writing = written(outcome);
-        // The write may fail before it is awaited, while the next line is validated.
-        writing.catch(() => {});
-        writes.push(writing);
-      }
-    }
-    for (const refused of await Promise.all(writes)) yield* refused;
-    yield { kind: 'progress', bytes: batch.reduce((sum, line) => sum + line.bytes, 0), documents };
+    const writes = await beginWrites(options, importer, batch);
+    yield* await stored;
+    stored = reportsOf(batch, writes);
+    // A failure is thrown when it is awaited.
+    stored.catch(() => {});
   }
+  yield* await stored;
+}
+
+/** Reasons why the document of a line was not written. */
+type Reasons = readonly string[] | Promise<readonly string[]>;
+
+/** Lines that are validated in one turn of the event loop. Between turns answers to appends arrive, and the next ones go out. */
+const LINES_OF_TURN = 64;
+
+/** Validates the lines of a batch and begins to write their documents. */
+async function beginWrites(
+  { write }: DocumentImport,
+  importer: Importer,
+  batch: readonly ImportSource[],
+): Promise<readonly Reasons[]> {
+  const writes: Reasons[] = [];
+  for (const [n, line] of batch.entries()) {
+    if (n % LINES_OF_TURN === 0) await nextTurn();
+    const outcome = await outcomeOf(importer, line);
+    const reasons = outcome.kind === 'refused' ? outcome.reasons : write(outcome);
+    // A write may fail before it is awaited.
+    if (reasons instanceof Promise) reasons.catch(() => {});
+    writes.push(reasons);
+  }
+  return writes;
+}
+
+async function reportsOf(
+  batch: readonly ImportSource[],
+  writes: readonly Reasons[],
+): Promise<readonly ImportedLine[]> {
+  const reasons = await Promise.all(writes);
+  const refused = batch.flatMap(({ file, number }, n) =>
+    (reasons[n] ?? []).map((reason) => ({ kind: 'refused' as const, place: `${file}:${number}`, reason })),
+  );
+  const documents = reasons.filter(({ length }) => length === 0).length;
+  return [
+    ...refused,
+    { kind: 'progress', bytes: batch.reduce((sum, { bytes }) => sum + bytes, 0), documents },
+  ];
 }
 
 /** Reads the lines of all files, one file after the other. Throws a message for a file that has none. */
