@@ -33,6 +33,7 @@ export function createReadHistory({ shown, isCluster }: Address, read: ReadUnpro
   let newest: { readonly id: string; readonly position: bigint } | undefined;
   let covered = 0n;
   let reached = 0n;
+  let appended = 0n;
   let restored: LogRestored | undefined;
 
   const fail = (position: bigint, { kind, end }: Exclude<Found, 'there'>): LogRestored => {
@@ -90,7 +91,10 @@ export function createReadHistory({ shown, isCluster }: Address, read: ReadUnpro
     async stored(before: HistoryMark, position: bigint): Promise<void> {
       if (position <= before.event) return prove();
       if (position <= before.covered) throw fail(before.covered, { kind: 'other', end: position });
+      appended = laterPosition(appended, position);
     },
+    /** Returns the position of the newest append of this process. */
+    appended: () => appended,
     /** Proves that the log reaches a position that its server reported as its end. */
     async ends(at: bigint): Promise<void> {
       if (at < known()) await prove();

@@ -1,14 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from './kurrentdb-connection.ts';
 import { beginsAtRecord, type Cursor, moveCursor, startOfCall } from './kurrentdb-cursor.ts';
-import type { Recorded } from './kurrentdb-event.ts';
 import { searchAfter } from './kurrentdb-head.ts';
 import { SubscriptionEnded } from './kurrentdb-inbox.ts';
 import { explained, isPassing, named, reportRetry, waitBefore } from './kurrentdb-retry.ts';
-import { openSpaceCall, type SpaceCall, type SpaceStep } from './kurrentdb-space-call.ts';
+import { gather, openSpaceCall, type SpaceStep } from './kurrentdb-space-call.ts';
 
 const OPERATION = 'read of the log';
-const BATCH_BYTES = 8_000_000;
 const LOOK_EVERY_MS = 250;
 
 /**
@@ -67,7 +65,7 @@ async function* scanOnce(
   const timer = setInterval(call.wake, LOOK_EVERY_MS);
   try {
     for (let isFirst = true; ; isFirst = false) {
-      const { events, upTo } = await gather(call, batchSize);
+      const { events, upTo } = (await gather(call, batchSize, call.isQuiet)) as SpaceStep;
       if (isFirst) await connection.history.prove();
       connection.history.seen(events);
       if (upTo > cursor.at) {
@@ -87,24 +85,4 @@ async function* scanOnce(
     clearInterval(timer);
     call.close();
   }
-}
-
-/** Milliseconds to wait for more events. Events that have arrived need not wait for the server's search. */
-const WAIT_FOR_MORE_MS = 10;
-
-/** Collects events until the batch is full, the server has no more, or the server's search takes a while. */
-async function gather(call: SpaceCall, batchSize: number): Promise<SpaceStep> {
-  const events: Recorded[] = [];
-  let bytes = 0;
-  let upTo = 0n;
-  while (events.length < batchSize && bytes < BATCH_BYTES) {
-    const timer = events.length > 0 ? setTimeout(call.wake, WAIT_FOR_MORE_MS) : undefined;
-    const step = (await call.next(batchSize - events.length)) as SpaceStep;
-    clearTimeout(timer);
-    events.push(...step.events);
-    bytes += step.bytes;
-    upTo = step.upTo;
-    if (call.isQuiet() || (events.length > 0 && step.events.length === 0)) break;
-  }
-  return { events, upTo, bytes };
 }

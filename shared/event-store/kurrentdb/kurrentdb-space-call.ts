@@ -61,15 +61,13 @@ export async function openSpaceCall(
   call.stream.on('error', inbox.fail);
   let at = after;
   let isCaughtUp = false;
-  let heardAt = performance.now();
-  let isConfirmed = false;
+  let heardAt = Number.POSITIVE_INFINITY;
   let lacksSince = Number.POSITIVE_INFINITY;
   const confirmation = setTimeout(() => inbox.fail(new DeadlinePassed(deadlineMs)), deadlineMs);
 
   const hear = (messages: readonly ReadResp[]) => {
     if (messages.length === 0) return;
     clearTimeout(confirmation);
-    isConfirmed = true;
     heardAt = performance.now();
   };
   /** Returns the event of a message, if it is wanted and new. */
@@ -96,8 +94,7 @@ export async function openSpaceCall(
         bytes += message.getEvent()?.getEvent()?.getData_asU8().length ?? 0;
       }
       at = laterPosition(at, searchedOf(message));
-      if (message.hasFellBehind()) isCaughtUp = false;
-      if (message.hasCaughtUp()) isCaughtUp = true;
+      isCaughtUp = message.hasCaughtUp() || (isCaughtUp && !message.hasFellBehind());
     }
     if (at > before) lacksSince = Number.POSITIVE_INFINITY;
     return { events, upTo: at, bytes };
@@ -114,7 +111,9 @@ export async function openSpaceCall(
       return take(messages);
     },
     /** Returns true if no message waits and the server has no more for now. */
-    isQuiet: () => !inbox.hasMore() && isConfirmed && (isCaughtUp || performance.now() - heardAt > QUIET_MS),
+    isQuiet: () => !inbox.hasMore() && (isCaughtUp || performance.now() - heardAt > QUIET_MS),
+    /** Returns the position up to which `next` has returned everything. */
+    taken: () => at,
     wake: inbox.wake,
     /** Records whether the log has an event that the call has not delivered. If that lasts, the call ends: its node does not answer. */
     lacksEvent(isLacking: boolean): void {
@@ -132,6 +131,34 @@ export async function openSpaceCall(
       buffer.destroy();
     },
   };
+}
+
+/** Bytes of a step. */
+const STEP_BYTES = 8_000_000;
+/** Milliseconds to wait for more events. Events that have arrived need not wait for the server's search. */
+const WAIT_FOR_MORE_MS = 10;
+
+/**
+ * Collects messages until a step is full, `isEnough`, or no event follows in time. Returns undefined when the signal of the call is aborted.
+ */
+export async function gather(
+  call: Pick<SpaceCall, 'next' | 'wake'>,
+  limit: number,
+  isEnough: (step: SpaceStep) => boolean,
+): Promise<SpaceStep | undefined> {
+  const events: Recorded[] = [];
+  let bytes = 0;
+  let upTo = 0n;
+  while (events.length < limit && bytes < STEP_BYTES) {
+    const timer = events.length > 0 ? setTimeout(call.wake, WAIT_FOR_MORE_MS) : undefined;
+    const step = await call.next(limit - events.length).finally(() => clearTimeout(timer));
+    if (step === undefined) return undefined;
+    events.push(...step.events);
+    bytes += step.bytes;
+    upTo = step.upTo;
+    if (isEnough(step) || (events.length > 0 && step.events.length === 0)) break;
+  }
+  return { events, upTo, bytes };
 }
 
 function streamOf(record: ReadResp.ReadEvent.RecordedEvent): string {

@@ -8,7 +8,7 @@ import type { HeadSubscriber, HeadWatch, Stretch } from './kurrentdb-head.ts';
 import type { History } from './kurrentdb-history.ts';
 import { SubscriptionEnded } from './kurrentdb-inbox.ts';
 import { explained, isPassing, reportRetry, waitBefore } from './kurrentdb-retry.ts';
-import { openSpaceCall, type SpaceCall, type SpaceStep } from './kurrentdb-space-call.ts';
+import { gather, openSpaceCall, type SpaceCall, type SpaceStep } from './kurrentdb-space-call.ts';
 
 export type SubscriptionRequest = {
   readonly after: bigint;
@@ -104,10 +104,13 @@ async function subscribeOnce(
   const call = await orEnded(openSpaceCall(connection, options));
   const member = createSubscriber(connection.history, call, cursor);
   watch.add(member.subscriber);
+  // Later events of an append that was answered are on their way. Each step costs its handler a transaction.
+  const isWhole = ({ events, upTo }: SpaceStep) =>
+    events.length === 0 || upTo >= connection.history.appended();
   let isProven = false;
   try {
     for (;;) {
-      const step = await orEnded(call.next(request.batchSize), call);
+      const step = await orEnded(gather(call, request.batchSize, isWhole), call);
       if (step === undefined) return;
       // A server that was restored while the call was opened ends it.
       if (!isProven) await orEnded(connection.history.prove());
@@ -123,12 +126,11 @@ async function subscribeOnce(
 }
 
 function createSubscriber(history: History, call: SpaceCall, cursor: Cursor) {
-  let isBusy = false;
   let proven = 0n;
   const subscriber: HeadSubscriber = {
     at: () => cursor.at,
-    // Records that were searched and are not handled yet need no second search.
-    isQuiet: () => !isBusy && proven <= cursor.at && call.isQuiet(),
+    // Records that were taken or searched, and are not handled yet, need no second search.
+    isQuiet: () => laterPosition(call.taken(), proven) <= cursor.at && call.isQuiet(),
     take(stretch: Stretch) {
       call.lacksEvent(stretch.kind === 'found');
       if (stretch.kind === 'found') return;
@@ -144,12 +146,10 @@ function createSubscriber(history: History, call: SpaceCall, cursor: Cursor) {
   ): Promise<void> => {
     const upTo = laterPosition(searched, proven);
     if (upTo <= cursor.at) return;
-    isBusy = true;
     history.seen(events);
     if (request.stream === undefined) history.covered(upTo);
     await request.handle(events.map(request.decode), upTo);
     moveCursor(cursor, upTo);
-    isBusy = false;
   };
   return { subscriber, handle };
 }
