@@ -191,6 +191,22 @@ describe('a repeated append is recognised', () => {
     expect(await readStream(store, stream)).toHaveLength(302);
   });
 
+  test('at the revision that it expects, and partly, if its stream has more later events than are searched', async () => {
+    const { store, double, open } = await start({ log: createDoubleLog({ rememberedIds: 0 }) });
+    const stream = streamOf();
+    const [oldest, edge] = [newEvents(3), newEvents(100)];
+    const first = await store.append(stream, 'none', oldest);
+    const second = await store.append(stream, 2n, edge);
+    await store.append(stream, 102n, newEvents(460));
+    const before = double.calls.read;
+    expect(await open().append(stream, 'none', oldest)).toEqual(first);
+    expect(double.calls.read - before).toBeLessThan(8);
+    for (const expected of ['any', 2n, 562n] as const)
+      expect(await open().append(stream, expected, edge)).toEqual(second);
+    expect(await open().append(stream, 'none', newEvents(1))).toEqual({ kind: 'conflict', actual: 562n });
+    expect(await readStream(store, stream)).toHaveLength(563);
+  });
+
   test('although another process wrote it after this one had read the stream', async () => {
     const { store, open } = await start({ log: createDoubleLog({ rememberedIds: 0 }) });
     const stream = await streamOfTwo(store);

@@ -3,6 +3,8 @@ import type { Append } from '../event-codec.ts';
 import type { AppendResult } from '../event-store.ts';
 import type { ExactAppend } from './kurrentdb-batch-append.ts';
 import type { Connection } from './kurrentdb-connection.ts';
+import { positionOfEvent } from './kurrentdb-event.ts';
+import { readStreamPage } from './kurrentdb-pages.ts';
 import { retrying } from './kurrentdb-retry.ts';
 import {
   createStreamTails,
@@ -94,9 +96,14 @@ async function appendOnce(context: Context, append: Append): Promise<AppendResul
     tail = await readTailAfter(connection, stream, result, tails.get(stream));
     tails.set(stream, tail);
     if (expected === 'any' && result.kind === 'conflict') continue;
-    return (await findEarlierAppend(connection, tail, append)) ?? result;
+    return (
+      (await findEarlierAppend(connection, tail, append)) ??
+      (await findAtExpected(connection, tail, append)) ??
+      result
+    );
   }
 }
+
 /** Reads the tail that must be known before a write: everything up to the revision that the write will name. */
 async function tailFor(
   connection: Connection,
@@ -134,18 +141,46 @@ async function findEarlierAppend(
   tail: StreamTail,
   { stream, events }: Append,
 ): Promise<AppendResult | undefined> {
-  const found = events.map((event) => tail.revisions.get(event.id));
-  const some = found.findIndex((revision) => revision !== undefined);
-  if (some === -1) return undefined;
-  const first = found[0] ?? -1n;
-  const revision = first + BigInt(events.length) - 1n;
-  if (first < 0n || found.some((at, n) => at !== first + BigInt(n))) {
-    const original = `revision ${found[some]} of ${stream}`;
-    throw new Error(
-      `event id ${events[some]?.id} is that of ${original}, and this append to ${stream} is not its retry`,
-    );
+  const some = events.findIndex((event) => tail.revisions.has(event.id));
+  const id = events[some]?.id;
+  const found = id === undefined ? undefined : tail.revisions.get(id);
+  if (found === undefined) return undefined;
+  const first = found - BigInt(some);
+  if (events.every((event, n) => tail.revisions.get(event.id) === first + BigInt(n))) {
+    const revision = first + BigInt(events.length) - 1n;
+    return { kind: 'appended', revision, position: await positionAt(connection, stream, revision) };
   }
-  return { kind: 'appended', revision, position: await positionAt(connection, stream, revision) };
+  // The first events may be older than the tail.
+  const stored = await findStoredAt(connection, { stream, events }, first);
+  if (stored !== undefined) return stored;
+  throw new Error(
+    `event id ${id} is that of revision ${found} of ${stream}, and this append to ${stream} is not its retry`,
+  );
+}
+
+/** Returns the result of the append that stored these events after the revision that this one expects, which may be older than the tail. */
+async function findAtExpected(
+  connection: Connection,
+  tail: StreamTail,
+  append: Append,
+): Promise<AppendResult | undefined> {
+  const { expected } = append;
+  if (expected === 'any') return undefined;
+  const first = expected === 'none' ? 0n : expected + 1n;
+  const [oldest] = tail.revisions.values();
+  return oldest === undefined || first >= oldest ? undefined : findStoredAt(connection, append, first);
+}
+
+async function findStoredAt(
+  connection: Connection,
+  { stream, events }: Pick<Append, 'stream' | 'events'>,
+  first: bigint,
+): Promise<AppendResult | undefined> {
+  if (first < 0n) return undefined;
+  const page = await readStreamPage(connection, stream, { from: first, count: events.length });
+  const last = page.at(-1);
+  if (last === undefined || !events.every(({ id }, n) => page[n]?.id === id)) return undefined;
+  return { kind: 'appended', revision: last.revision, position: positionOfEvent(last) };
 }
 
 function revisionOf({ revision }: StreamTail): bigint | 'none' {

@@ -43,9 +43,10 @@ type DecodeRecorded = (event: Recorded) => StoredEvent;
  * transaction log: increasing, with gaps. It sends nothing before the first call. After that it reconnects by itself: appends and reads
  * reject after `giveUpAfterMs`, subscriptions retry forever.
  *
- * It recognises a repeated append among the newest 4,096 events of its stream. It does not notice that an event id exists in another
- * stream. An append rejects if it is larger than the server accepts (1 MB by default before KurrentDB 25.1). It also rejects if the stream
- * is outside of the namespace or was deleted on the server. Throws if the address cannot be parsed.
+ * It recognises a repeated append among the newest 512 events of its stream, and at the revision that the append expects. It does not
+ * notice that an event id exists in another stream. An append rejects if it is larger than the server accepts (1 MB by default before
+ * KurrentDB 25.1). It also rejects if the stream is outside of the namespace or was deleted on the server. Throws if the address cannot be
+ * parsed.
  */
 export function openKurrentDbEventStore(url: string, options: KurrentDbEventStoreOptions): EventStore {
   const { space, deadlineMs = 5_000, giveUpAfterMs = 30_000, onTrouble = () => undefined } = options;

@@ -11,11 +11,13 @@ export type StreamTail = {
 
 export type StreamTails = ReturnType<typeof createStreamTails>;
 
-/** Number of a stream's newest events that are searched for an id. Older repetitions are not recognised. */
-const LOOK_BACK = 4_096;
+/**
+ * Number of a stream's newest events that are searched for an id, before the first append to a stream. A command that a client repeats much
+ * later is found in the graph, and an append that names its first revision is found there.
+ */
+const LOOK_BACK = 512;
 /** Maximum ids in memory, at about 100 bytes each. */
 const MAX_IDS = 200_000;
-const PAGE = 512;
 
 export const EMPTY_TAIL: StreamTail = { revision: -1n, revisions: new Map() };
 
@@ -58,9 +60,9 @@ export async function readStreamTail(
   known: StreamTail = EMPTY_TAIL,
 ): Promise<StreamTail> {
   const newest: [string, bigint][] = [];
-  const size = createPageSize(PAGE);
+  const size = createPageSize(LOOK_BACK);
   for (let before: bigint | undefined; newest.length < LOOK_BACK; ) {
-    const count = size.count();
+    const count = Math.min(size.count(), LOOK_BACK - newest.length);
     const page = await readStreamPageBefore(connection, stream, before, count);
     const added = page.filter((event) => event.revision > known.revision);
     newest.push(...added.map((event): [string, bigint] => [event.id, event.revision]));
