@@ -211,7 +211,8 @@ const DAMAGED = new Set([
 ]);
 
 function unreadable({ file, key }: Archive, error: NodeJS.ErrnoException): Error {
-  const isDamaged = DAMAGED.has(error.code ?? '') || /Invalid tar|Unexpected end/.test(error.message);
+  const isDamaged =
+    DAMAGED.has(error.code ?? '') || /Invalid tar|Unexpected end|Stream was destroyed/.test(error.message);
   if (!isDamaged) return error;
   const isKey = key === undefined ? '' : ', or the key is wrong';
   return new Error(`${file} cannot be read: it is damaged or cut short${isKey} (${error.message})`);

@@ -161,7 +161,10 @@ function componentValue(
   const definition = scope.registry.components.get(uid);
   const isAllowed = attribute.kind === 'component' || attribute.components.includes(uid);
   if (definition === undefined || !isAllowed) {
-    const reason = `omitted: the attribute does not allow the component ${uid}`;
+    const reason =
+      uid === 'undefined'
+        ? 'omitted: the value names no component'
+        : `omitted: the attribute does not allow the component ${uid}`;
     scope.notes.add(what, reason, `component ${component.id}`);
     return [];
   }

@@ -27,6 +27,7 @@ const ENTITY: LineShape<Entity> = {
   fits: (line): line is Entity =>
     isRecord(line) &&
     typeof line['type'] === 'string' &&
+    line['type'] !== '' &&
     Number.isSafeInteger(line['id']) &&
     isRecord(line['data']),
 };

@@ -1,4 +1,5 @@
 import { valueOfJson } from '../../shared/json.ts';
+import { isTooDeep } from '../../shared/json-depth.ts';
 import type {
   Attribute,
   ContentType,
@@ -120,9 +121,9 @@ const FORMS: { readonly [type in ScalarType]?: (cell: string, attribute: ScalarA
 };
 type Parsed = ReturnType<typeof parseDate>;
 
-/** Casts of the API convert a text to the other types. */
+/** Casts of the API convert a text to the other types, and name a text in blocks. */
 function castCell({ type }: ScalarAttribute, cell: string): unknown {
-  return type === 'blocks' ? (valueOfJson(cell) ?? cell) : cell;
+  return type === 'blocks' && !isTooDeep(cell) ? (valueOfJson(cell) ?? cell) : cell;
 }
 
 /** Rows of one document. */

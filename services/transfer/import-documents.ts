@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { valueOfJson } from '../../shared/json.ts';
+import { parseShallowJson } from '../../shared/json-depth.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { derivedDocumentId } from '../command/document-id.ts';
@@ -145,7 +146,7 @@ async function outcomeOf(importer: Importer, line: ImportSource): Promise<Import
   if ('reasons' in line) return { kind: 'refused', reasons: line.reasons };
   let json: unknown;
   try {
-    json = JSON.parse(line.text);
+    json = parseShallowJson(line.text);
   } catch (error) {
     return { kind: 'refused', reasons: [(error as Error).message] };
   }

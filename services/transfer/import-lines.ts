@@ -1,5 +1,6 @@
 import { closeSync, createReadStream, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { MOST_JSON_LEVELS, nestsDeeper } from '../../shared/json-depth.ts';
 
 /** Line of an import file that is not empty, or the reasons why it is refused before it is a line. */
 export type ImportSource = {
@@ -45,6 +46,8 @@ export function isJsonArray(file: string): boolean {
   }
 }
 
+const TOO_DEEP = `it nests deeper than ${MOST_JSON_LEVELS} levels`;
+
 /** An array is read whole. */
 const MAX_ARRAY = 256 * 1024 * 1024;
 
@@ -55,7 +58,10 @@ function* arrayItems(file: string): Generator<ImportSource> {
   const items = parsedArray(file);
   for (const [at, item] of items.entries()) {
     const bytes = Math.floor((size * (at + 1)) / items.length) - Math.floor((size * at) / items.length);
-    yield { file, number: at + 1, bytes, text: JSON.stringify(item) };
+    const place = { file, number: at + 1, bytes };
+    // JSON.stringify would exhaust the stack.
+    if (nestsDeeper(item, MOST_JSON_LEVELS)) yield { ...place, reasons: [TOO_DEEP] };
+    else yield { ...place, text: JSON.stringify(item) };
   }
 }
 

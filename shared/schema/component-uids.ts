@@ -20,5 +20,8 @@ export function uidOfComponent(
   attribute: AttributeWithComponents,
   value: { readonly __component?: unknown },
 ): Uid {
-  return attribute.kind === 'component' ? attribute.component : String(value.__component);
+  if (attribute.kind === 'component') return attribute.component;
+  const { __component: name } = value;
+  // An object may have another member `toString`, and a list any depth.
+  return typeof name === 'object' ? 'undefined' : String(name);
 }

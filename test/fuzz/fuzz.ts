@@ -3,6 +3,7 @@ import { createRandom } from '../support/naive-random.ts';
 import { makeBenchRead } from './bench-reads.ts';
 import { createAnswerCounts } from './count-answers.ts';
 import { findFault } from './find-fault.ts';
+import { fuzzImports } from './fuzz-imports.ts';
 import { makeInput } from './inputs.ts';
 import { minimise } from './minimise.ts';
 import type { FuzzInput, FuzzMaterial } from './requests.ts';
@@ -16,6 +17,7 @@ type Options = {
   readonly fleet?: boolean;
   readonly s3?: boolean;
   readonly bench?: boolean;
+  readonly imports?: boolean;
   readonly restaurants: string;
   readonly reviews: string;
   readonly connections?: string;
@@ -33,6 +35,7 @@ const options = new Command('fuzz')
   .option('--fleet', 'through varve api with a varve project; needs --read-index')
   .option('--s3', 'uploads go to a double of an S3 store')
   .option('--bench', 'generated reads of many rows, on the data set of the benchmark')
+  .option('--imports', 'archives, JSON lines and CSV files for varve import, in this process; no requests')
   .option('--restaurants <count>', 'of that data set', '20000')
   .option('--reviews <count>', 'of that data set', '60000')
   .option('--connections <count>', 'inputs in flight at a time; default: 32, or 2 with --bench')
@@ -47,6 +50,11 @@ const { readIndex, fleet = false, s3 = false, bench = false, restaurants, review
 // With more, a read of many rows could wait for longer than an answer may take.
 const connections = Number(options.connections ?? (bench ? 2 : 32));
 console.log(`seed ${seed}, ${count} inputs`);
+if (options.imports === true) {
+  const first = Number(options.only ?? 0);
+  const isClean = await fuzzImports(inputRandom, first, options.only === undefined ? count : first + 1);
+  process.exit(isClean ? 0 : 1);
+}
 const began = performance.now();
 const target = await startTarget({
   readIndex,
