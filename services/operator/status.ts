@@ -5,6 +5,7 @@ import type { StoredEvent, Unreadable } from '../../shared/event-store/event-sto
 import { stopsReaders } from '../../shared/event-store/unreadable.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import type { SchemaWarning } from '../../shared/schema/schema-problem.ts';
+import { valueWithin } from '../../shared/value-within.ts';
 import type { FollowStatus } from '../follow/follow-state.ts';
 import { measureLag } from '../operating/projection-lag.ts';
 import { countShownRows } from '../operating/shown-rows.ts';
@@ -90,9 +91,12 @@ export async function readStatus(context: LookContext): Promise<Status> {
   const { log, graph, space, server } = context;
   // The log is read first: otherwise an event appended in between would make a projection seem ahead of the log.
   const position = await log.lastPosition();
-  const index = server ? [await statusOfIndex(context)] : [];
+  const [index, state] = await Promise.all([
+    server ? statusOfIndex(context) : undefined,
+    context.state?.() ?? stateWithoutServer(context),
+  ]);
   return {
-    ...(await (context.state?.() ?? stateWithoutServer(context))),
+    ...state,
     space,
     server: server
       ? {
@@ -108,7 +112,7 @@ export async function readStatus(context: LookContext): Promise<Status> {
       unreadable: describe(server ? context.unreadable?.() : await firstUnreadable(context)),
       foreignEvents: graph.foreignEvents().count,
     },
-    projections: [await statusOfGraph(context), ...index],
+    projections: [await statusOfGraph(context), ...(index === undefined ? [] : [index])],
     generations: context.generations.store.generations(),
     rebuild: context.generations.store.rebuild() ?? null,
     schemaWarnings: context.schemaWarnings,
@@ -170,7 +174,7 @@ async function statusOfIndex(context: LookContext): Promise<ProjectionStatus> {
     generation: generationOf(context),
     position: String(index.position()),
     ...(await lagOf(context, index.position())),
-    documents: await countDocuments(context, index).catch(() => null),
+    documents: await countInTime(context, index),
     bytes: null,
     ...(documents === undefined
       ? NO_BACKLOG
@@ -194,6 +198,15 @@ function generationOf({ generations }: LookContext): number {
 async function lagOf({ log, graph }: LookContext, shown: bigint) {
   const { events, seconds } = await measureLag(log, appliedUpTo(graph, shown), Date.now);
   return { lagEvents: events, lagSeconds: seconds };
+}
+
+/** An index in Elasticsearch may not answer. */
+const COUNTED_WITHIN_MS = 2_000;
+
+/** Returns the number of documents; null if it cannot be known now. */
+async function countInTime(context: LookContext, index: ReadIndex): Promise<number | null> {
+  const count = await valueWithin(COUNTED_WITHIN_MS, countDocuments(context, index)).catch(() => null);
+  return count ?? null;
 }
 
 async function countDocuments({ graph }: LookContext, index: ReadIndex): Promise<number> {

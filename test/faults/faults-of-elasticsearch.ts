@@ -38,8 +38,6 @@ const AWAY: Partial<Observed> = {
 };
 const AWAY_ALERTS = ['VarveNotReady', 'VarveReadIndexUnreachable'];
 const UNREACHABLE = /does not answer/;
-/** The leader's state takes longer than ten seconds while it gets no answer from Elasticsearch: a known defect. */
-const UNREACHABLE_OR_LATE = /does not answer|^late /;
 const BOTH_LATER = { tags: 'later', countries: 'later' } as const;
 
 export const ANSWERS_OF_ELASTICSEARCH: readonly Fault[] = [
@@ -142,7 +140,7 @@ export const ANSWERS_OF_ELASTICSEARCH: readonly Fault[] = [
     make: answers(silent),
     during: { all: { ...AWAY, tags: 'late', countries: 'late' } },
     writes: BOTH_LATER,
-    state: UNREACHABLE_OR_LATE,
+    state: UNREACHABLE,
     log: /read-index-unreachable/,
     alerts: AWAY_ALERTS,
   },
@@ -151,7 +149,7 @@ export const ANSWERS_OF_ELASTICSEARCH: readonly Fault[] = [
     make: answers(silent, 'leader'),
     during: { leader: { ...AWAY, tags: 'late', countries: 'late' } },
     writes: BOTH_LATER,
-    state: UNREACHABLE_OR_LATE,
+    state: UNREACHABLE,
     log: /read-index-unreachable/,
     alerts: AWAY_ALERTS,
   },
