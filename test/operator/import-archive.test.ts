@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -142,6 +142,39 @@ it('writes no document that was changed since then, and reports it', {
   const later = await startServer({ data, contentTypes: CORPUS });
   onTestFinished(() => later.dispose());
   expect((await createAsk(later.url)(`/api/continents/${documentId}`)).body.data.name).toBe('Changed');
+});
+
+it('shows the first ten documents of a rehearsed archive as they are answered afterwards', {
+  timeout: 60_000,
+}, async () => {
+  const data = dataForTest();
+  const attributes = { title: { type: 'string' }, secret: { type: 'string', private: true } };
+  const archive = await writeArchive(join(folder, 'twelve.tar.gz'), {
+    schemas: [archivedType('page', attributes, { options: { draftAndPublish: true } })],
+    entities: Array.from({ length: 24 }, (_, n) => ({
+      type: 'api::page.page',
+      id: n + 1,
+      data: {
+        ...{ documentId: `page${n % 12}`.padEnd(24, 'x'), title: `${n}`, secret: 'hidden' },
+        ...{ createdAt: AT, updatedAt: AT, publishedAt: n < 12 ? null : AT },
+      },
+    })),
+  });
+  const { code, stdout, stderr } = await runVarve(['import', archive, '--dry-run', '--data', data]);
+  expect(code, stderr).toBe(0);
+  expect(stdout).toContain('12 documents of Strapi');
+  expect(stdout).not.toContain('hidden');
+  expect(existsSync(join(data, 'events.db'))).toBe(false);
+  expect(await runVarve(['import', archive, '--data', data])).toMatchObject({ code: 0 });
+  const server = await startServer({ data, contentTypes: archive });
+  onTestFinished(() => server.dispose());
+  for (const status of ['draft', 'published']) {
+    const shown = [...stdout.matchAll(new RegExp(`^${status} (.*)$`, 'gm'))].map(([, row = '']) => row);
+    expect(shown).toHaveLength(10);
+    const { body } = await createAsk(server.url)(`/api/pages?status=${status}`);
+    const answered = body.data.map((row: object) => JSON.stringify(row));
+    expect(answered).toEqual(expect.arrayContaining(shown));
+  }
 });
 
 it('refuses an archive with another default locale', { timeout: 60_000 }, async () => {

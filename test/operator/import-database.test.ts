@@ -54,6 +54,12 @@ it("imports Strapi's SQLite database like the archive of its project, and leaves
   const digest = () => createHash('sha256').update(readFileSync(database)).digest('hex');
   const before = digest();
   const [fromDatabase, fromArchive] = [dataForTest(), dataForTest()];
+  const rehearsal = await runVarve(['import', database, '--dry-run', '--data', fromDatabase]);
+  expect(
+    rehearsal.stdout.match(/^(draft|published|live) \{"id":\d+,"documentId":/gm)?.length,
+  ).toBeGreaterThan(9);
+  expect(rehearsal.stdout).toContain('316 documents of Strapi 5 would be imported; nothing was written');
+  expect(readdirSync(fromDatabase)).toEqual([]);
   const summary = await jsonOf<Summary>(['import', database, '--json', '--data', fromDatabase]);
   expect(summary).toMatchObject({ strapi: '5', documents: 316, assets: 2, refused: [], mismatches: [] });
   expect(summary.rows['plugin::users-permissions.user']).toEqual({ read: 8, stored: 8, omitted: {} });

@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pino } from 'pino';
 import { defined } from '../../../shared/defined.ts';
@@ -18,11 +17,13 @@ import { showProgress } from '../output/import-progress.ts';
 import { type ReadContentTypes, readContentTypes } from '../settings/read-content-types.ts';
 import type { ImportSettings } from '../settings/settings.ts';
 import { type ImportTarget, importHere } from './import-here.ts';
+import { inTemporaryFolder, type Rehearsal, rehearseImport } from './rehearse-import.ts';
 
 export type ArchiveOptions = { readonly dryRun?: true; readonly json?: true };
 
 /**
- * `varve import` of an archive that `strapi export` wrote, or of Strapi's database: its SQLite file, or the address of its PostgreSQL.
+ * `varve import` of an archive that `strapi export` wrote, or of Strapi's database: its SQLite file, or the address of its PostgreSQL. With
+ * `--dry-run` it shows the rows of the first ten documents as answers have them, and writes nothing.
  * Without other content types in the settings, an archive has its own. Throws at the end if documents were refused.
  */
 export async function importArchiveFile(
@@ -32,7 +33,7 @@ export async function importArchiveFile(
 ): Promise<void> {
   const contentTypes = await readContentTypes(settings, pino({ level: 'warn' }, pino.destination(2)));
   const started = performance.now();
-  const summary = isPostgresUrl(given)
+  const { result: summary, rows } = isPostgresUrl(given)
     ? await inTemporaryFolder(async (folder) => {
         const file = join(folder, 'postgres.db');
         const collections = collectionNames(contentTypes.definitions);
@@ -45,14 +46,15 @@ export async function importArchiveFile(
         contentTypes,
         options,
       );
+  if (options.json !== true) for (const row of rows) console.log(row);
   report(summary, (performance.now() - started) / 1000, options);
 }
 
-function imported(
+async function imported(
   source: Source,
   contentTypes: ReadContentTypes,
   { dryRun }: ArchiveOptions,
-): Promise<ArchiveSummary> {
+): Promise<Rehearsal<ArchiveSummary>> {
   const run = (target: ImportTarget, scratch: string) => {
     const { file, database, settings } = source;
     const progress = showImport(file);
@@ -60,7 +62,8 @@ function imported(
     const options = { ...settings, ...target, ...progress, file, database, stagingFile };
     return importArchive(options).finally(progress.end);
   };
-  return dryRun === true ? inTemporary(contentTypes, run) : inData(source, contentTypes, run);
+  if (dryRun === true) return rehearseImport(source.settings, contentTypes, run);
+  return { result: await inData(source, contentTypes, run), rows: [] };
 }
 
 /** Prints the summary. Throws if documents were refused, or the import differs from its source. */
@@ -142,27 +145,6 @@ async function inData(source: Source, contentTypes: ReadContentTypes, run: Run):
     });
   } catch (error) {
     return importByServer(source, channelOfHolder(error));
-  }
-}
-
-/** Runs an import without a target: it reads and validates everything, and stores nothing. */
-async function inTemporary({ registry }: ReadContentTypes, run: Run): Promise<ArchiveSummary> {
-  const nothing = { documentOfId: () => undefined, streamRevision: () => undefined } as Partial<
-    ImportTarget['graph']
-  > as ImportTarget['graph'];
-  const takeAsset: ImportTarget['takeAsset'] = async ({ content }) => {
-    for await (const _ of content);
-  };
-  const nowhere = { write: async () => [], takeAsset, defineRoles: async () => {} };
-  return inTemporaryFolder((folder) => run({ registry, graph: nothing, epoch: 1, ...nowhere }, folder));
-}
-
-async function inTemporaryFolder<Result>(use: (folder: string) => Promise<Result>): Promise<Result> {
-  const folder = mkdtempSync(join(tmpdir(), 'varve-import-'));
-  try {
-    return await use(folder);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 

@@ -1,17 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { pino } from 'pino';
 import { callOperator } from '../../operator/call-operator.ts';
 import { channelOfHolder } from '../../operator/open-operations.ts';
-import { openContentStore } from '../../process/content-store.ts';
 import { type DocumentImport, type ImportedLine, importDocuments } from '../../transfer/import-documents.ts';
 import { type ImportProgress, showProgress } from '../output/import-progress.ts';
-import { printReplaced } from '../output/log-reports.ts';
 import { presentRate } from '../output/present-amounts.ts';
 import { readContentTypes } from '../settings/read-content-types.ts';
 import type { ImportSettings } from '../settings/settings.ts';
 import { importHere } from './import-here.ts';
+import { rehearseImport } from './rehearse-import.ts';
 
 /** Files with documents, and the content type of CSV files among them. */
 export type DocumentFiles = Pick<DocumentImport, 'files' | 'type'>;
@@ -37,47 +34,21 @@ export async function importFiles(files: DocumentFiles, settings: ImportSettings
   }
 }
 
-/** Documents that a rehearsal shows. */
-const SHOWN = 10;
-
 /**
  * `varve import --dry-run` of documents: validates every line, and shows the rows of the first ten documents as answers have them. Writes
  * nothing to the data directory, and does not read it: lines that refer to its documents are refused.
  */
 export async function rehearseFiles(files: DocumentFiles, settings: ImportSettings): Promise<void> {
   const contentTypes = await readContentTypes(settings, pino({ level: 'warn' }, pino.destination(2)));
-  const data = mkdtempSync(join(tmpdir(), 'varve-import-'));
-  const here = { ...settings, data, eventStore: undefined };
-  try {
-    let documents = 0;
-    const show = await importHere(here, contentTypes, ({ write, ...target }) =>
-      showImport(
-        importDocuments({
-          ...target,
-          ...files,
-          defaultLocale: settings.defaultLocale,
-          space: settings.space,
-          write: async (document) => (documents++ < SHOWN ? write(document) : []),
-        }),
-        'would be imported; nothing was written',
-      ),
-    );
-    const store = await openContentStore({ ...here, ...contentTypes, reportReplaced: printReplaced });
-    try {
-      for (const { rows } of store.graph.readAll())
-        for (const { version, row } of rows)
-          if (row !== null) console.log(`${version} ${textOf(row.source)}`);
-    } finally {
-      await store.close();
-    }
-    show();
-  } finally {
-    rmSync(data, { recursive: true, force: true });
-  }
-}
-
-function textOf(source: Uint8Array): string {
-  return new TextDecoder().decode(source);
+  const { defaultLocale, space } = settings;
+  const { result: show, rows } = await rehearseImport(settings, contentTypes, (target) =>
+    showImport(
+      importDocuments({ ...target, ...files, defaultLocale, space }),
+      'would be imported; nothing was written',
+    ),
+  );
+  for (const row of rows) console.log(row);
+  show();
 }
 
 /** Shows the progress of an import. Resolves to a function for its end, which throws if lines were refused. */
