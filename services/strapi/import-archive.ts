@@ -91,7 +91,7 @@ export async function importArchive(options: ArchiveImport): Promise<ArchiveSumm
     const { version: strapi } =
       options.database === undefined
         ? await stageArchive({ archive: { file, key, onBytes }, ...into })
-        : await stageDatabase({ ...options.database, file, registry, ...into });
+        : await stageDatabase({ ...options.database, file, registry, notes, ...into });
     const written = await writeDocuments(options, { staging, notes, checks });
     const { refused, stored, ...counts } = written;
     const roles = archivedRights(staging, registry);

@@ -10,6 +10,7 @@ import type { ArchiveFile } from './archive.ts';
 import type { AssetChecks } from './asset-checks.ts';
 import { databaseLinks } from './database-links.ts';
 import { databaseRows } from './database-rows.ts';
+import type { ImportNotes } from './import-notes.ts';
 import type { ArchiveFacts } from './stage-archive.ts';
 import { STAGED_TYPES, type Stager } from './stager.ts';
 import {
@@ -31,6 +32,7 @@ export type StageDatabaseOptions = DatabaseSource & {
   readonly registry: SchemaRegistry;
   readonly stager: Stager;
   readonly checks: AssetChecks;
+  readonly notes: Pick<ImportNotes, 'add'>;
   readonly onAsset: (file: ArchiveFile) => Promise<void>;
 };
 
@@ -69,6 +71,8 @@ export async function stageDatabase(options: StageDatabaseOptions): Promise<Arch
         value: { key: String(setting['key']), value: valueOfJson(String(setting['value'])) },
       });
     for (const uid of [...registry.contentTypes.keys(), ...STAGED_TYPES]) {
+      if (tables.ofModel(uid) === undefined)
+        options.notes.add(uid, 'has no rows: the database has no table of this type');
       for (const entity of databaseRows(scope, uid)) {
         stager.row(entity);
         if (uid === FILE_TYPE) await takeFiles(options, entity.data);

@@ -129,14 +129,16 @@ async function staged(sql: string) {
     counts: () => ({ rows: new Map(), links: 0 }),
     settings: () => new Map(),
   };
+  const notes: string[] = [];
   const facts = await stageDatabase({
+    notes: { add: (what, reason) => void notes.push(`${what} ${reason}`) },
     ...{ file, registry: loaded.registry, collections: collectionNames(loaded.definitions), uploads, stager },
     checks: createAssetChecks(),
     async onAsset({ name, content }) {
       assets[name] = Buffer.concat(await Array.fromAsync(content)).toString();
     },
   });
-  return { file, rows, links, settings, assets, facts };
+  return { file, rows, links, settings, assets, facts, notes };
 }
 
 it('reads rows, components, links, files and settings of Strapi 4', async () => {
@@ -201,6 +203,12 @@ it('reads rows, components, links, files and settings of Strapi 4', async () => 
   expect(ends).toHaveLength(5);
   expect(settings).toContainEqual({ value: { key: 'plugin_i18n_default_locale', value: 'en' } });
   expect(assets).toEqual({ 'assets/uploads/a.txt': 'text of a', 'assets/uploads/small_a.txt': 'small' });
+});
+
+it('names content types without a table, as those of another project', async () => {
+  const { notes } = await staged(STRAPI_4.replaceAll(/\bpages\b/g, 'sites'));
+  expect(notes).toContain('api::page.page has no rows: the database has no table of this type');
+  expect((await staged(STRAPI_4)).notes.filter((note) => note.startsWith('api::'))).toEqual([]);
 });
 
 it('refuses a database that is not of Strapi', async () => {
