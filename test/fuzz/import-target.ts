@@ -23,8 +23,12 @@ export type ImportInput = ArchiveInput | LinesInput;
 export type ImportTarget = {
   /** Returns the fault of an input; undefined if it was imported, or refused with a sentence. `isServed`: also reads what was stored. */
   faultOf(input: ImportInput, isServed: boolean): Promise<string | undefined>;
+  readonly counts: Counts;
   close(): Promise<void>;
 };
+
+/** Inputs that were imported and refused as a whole, documents of the imported ones, and rows that the API answered. */
+export type Counts = { imported: number; refused: number; documents: number; answered: number };
 
 /** Milliseconds after which an import hangs. */
 const MOST_MS = 30_000;
@@ -33,15 +37,17 @@ export async function openImportTarget(): Promise<ImportTarget> {
   const base = mkdtempSync(join(tmpdir(), 'varve-fuzz-imports-'));
   // Lines look for documents in a graph, which here stays empty.
   const empty = await openInProcess(join(base, 'empty'), CONFORMANCE);
+  const counts: Counts = { imported: 0, refused: 0, documents: 0, answered: 0 };
   let count = 0;
   return {
+    counts,
     async faultOf(input, isServed) {
       const folder = join(base, String(++count));
       const ended = new AbortController();
       try {
         const late = delay(MOST_MS, 'the import does not end', { signal: ended.signal, ref: false });
         late.catch(() => {});
-        return await Promise.race([importFault(input, { folder, empty, isServed }), late]);
+        return await Promise.race([importFault(input, { folder, empty, isServed, counts }), late]);
       } finally {
         ended.abort();
         rmSync(folder, { recursive: true, force: true });
@@ -66,11 +72,16 @@ function usable(loaded: ReturnType<typeof loadContentTypes>): Loaded {
 /** A wrong result of an import. Other errors refuse its input. */
 class Fault extends Error {}
 
-type Place = { readonly folder: string; readonly empty: Varve; readonly isServed: boolean };
+type Place = {
+  readonly folder: string;
+  readonly empty: Varve;
+  readonly isServed: boolean;
+  readonly counts: Counts;
+};
 
 async function importFault(
   input: ImportInput,
-  { folder, empty, isServed }: Place,
+  { folder, empty, isServed, counts }: Place,
 ): Promise<string | undefined> {
   try {
     const path = writeInput(input, join(folder, 'input'));
@@ -81,14 +92,17 @@ async function importFault(
     const served = isServed ? await openInProcess(join(folder, 'data'), loaded) : undefined;
     try {
       const work = { folder, path, loaded, varve: served ?? empty, isServed };
-      if (input.kind === 'lines') await importLines(input, work);
-      else await importMembers(input, work);
-      if (served !== undefined) await checkServed(served, loaded);
+      const stored =
+        input.kind === 'lines' ? await importLines(input, work) : await importMembers(input, work);
+      counts.documents += stored;
+      if (served !== undefined) counts.answered += await countAnswered(served, loaded, stored);
     } finally {
       await served?.close();
     }
+    counts.imported++;
     return undefined;
   } catch (error) {
+    counts.refused++;
     return error instanceof Fault ? error.message : faultOfRefusal(error);
   }
 }
@@ -150,7 +164,8 @@ async function epochOf({ varve, isServed }: Work): Promise<number> {
 
 const COMMON = { defaultLocale: 'en', space: 'varve' };
 
-async function importLines(input: LinesInput, work: Work): Promise<void> {
+/** Returns the number of stored documents. */
+async function importLines(input: LinesInput, work: Work): Promise<number> {
   const refused = new Set<string>();
   let documents = 0;
   const lines = importDocuments({
@@ -170,31 +185,32 @@ async function importLines(input: LinesInput, work: Work): Promise<void> {
   }
   if (input.rows !== undefined && documents + refused.size !== input.rows)
     throw new Fault(`${input.rows} lines, ${documents} stored and ${refused.size} refused`);
+  return documents;
 }
 
-async function importMembers(input: ArchiveInput, work: Work): Promise<void> {
+/** Returns the number of stored documents. */
+async function importMembers(input: ArchiveInput, work: Work): Promise<number> {
   const { imports, graph } = work.varve.operator;
   const skip = async ({ content }: ArchiveFile): Promise<void> => void (await Array.fromAsync(content));
   const { takeAsset, defineRoles } =
     work.isServed && imports !== undefined ? imports : { takeAsset: skip, defineRoles: async () => {} };
-  checkSummary(
-    input,
-    await importArchive({
-      ...COMMON,
-      file: work.path,
-      key: ARCHIVE_KEY,
-      registry: work.loaded.registry,
-      epoch: await epochOf(work),
-      graph: graph.reader,
-      write: writerOf(work),
-      takeAsset,
-      defineRoles,
-      roleDrafts: [],
-      stagingFile: join(work.folder, 'staging.db'),
-      onBytes: () => {},
-      onDocuments: () => {},
-    }),
-  );
+  const summary = await importArchive({
+    ...COMMON,
+    file: work.path,
+    key: ARCHIVE_KEY,
+    registry: work.loaded.registry,
+    epoch: await epochOf(work),
+    graph: graph.reader,
+    write: writerOf(work),
+    takeAsset,
+    defineRoles,
+    roleDrafts: [],
+    stagingFile: join(work.folder, 'staging.db'),
+    onBytes: () => {},
+    onDocuments: () => {},
+  });
+  checkSummary(input, summary);
+  return summary.documents;
 }
 
 function checkSummary({ rows }: ArchiveInput, summary: ArchiveSummary): void {
@@ -208,33 +224,46 @@ function checkSummary({ rows }: ArchiveInput, summary: ArchiveSummary): void {
   if (unclear !== undefined) throw new Fault(`the summary says: ${unclear}`);
 }
 
-/** Throws unless the API answers every row of the graph. */
-async function checkServed(varve: Varve, { registry }: Loaded): Promise<void> {
+/** Returns the number of rows that the API answers. Throws unless it answers all rows of the graph, which are those of so many documents. */
+async function countAnswered(varve: Varve, { registry }: Loaded, documents: number): Promise<number> {
+  const answersTo = remembersAnswers(varve);
+  const stored = new Set<string>();
+  let answered = 0;
+  for (const { rows } of varve.operator.graph.readAll()) {
+    for (const { type: uid, version, row } of rows) {
+      const type = registry.contentTypes.get(uid);
+      if (row === null || type === undefined) continue;
+      const { documentId, locale } = JSON.parse(new TextDecoder().decode(row.source));
+      stored.add(`${uid} ${documentId}`);
+      // Files have another API.
+      if (uid === FILE_TYPE) continue;
+      const found = await answersTo(type, version === 'draft' ? 'draft' : 'published');
+      if (!found.has(`${documentId} ${locale ?? ''}`))
+        throw new Fault(`${uid} ${documentId} ${version} ${locale} is stored, and not answered`);
+      answered++;
+    }
+  }
+  if (stored.size !== documents) throw new Fault(`${documents} documents, and ${stored.size} in the graph`);
+  return answered;
+}
+
+type Rows = readonly { readonly documentId: string; readonly locale?: string | null }[];
+
+/** Returns a function that reads the rows of a type in all locales, once. */
+function remembersAnswers(varve: Varve) {
   const { content } = varve.apiFor(FULL_ACCESS);
-  const answered = new Map<string, ReadonlySet<string>>();
-  const answersTo = async (type: ContentType, status: string) => {
+  const known = new Map<string, ReadonlySet<string>>();
+  return async (type: ContentType, status: string): Promise<ReadonlySet<string>> => {
     const key = `${type.uid} ${status}`;
-    const known = answered.get(key);
-    if (known !== undefined) return known;
+    const earlier = known.get(key);
+    if (earlier !== undefined) return earlier;
     const query = `status=${status}&locale=*&populate=*&pagination[pageSize]=100`;
     const bytes =
       type.uid === USER_TYPE ? await content.users.list('populate=*') : await content.list(type, query);
     const body = JSON.parse(new TextDecoder().decode(bytes)) as Rows | { readonly data: Rows };
     const rows = 'data' in body ? body.data : body;
     const found = new Set(rows.map(({ documentId, locale }) => `${documentId} ${locale ?? ''}`));
-    answered.set(key, found);
+    known.set(key, found);
     return found;
   };
-  for (const { rows } of varve.operator.graph.readAll()) {
-    for (const { type: uid, version, row } of rows) {
-      const type = registry.contentTypes.get(uid);
-      if (row === null || type === undefined || uid === FILE_TYPE) continue;
-      const { documentId, locale } = JSON.parse(new TextDecoder().decode(row.source));
-      const found = await answersTo(type, version === 'draft' ? 'draft' : 'published');
-      if (!found.has(`${documentId} ${locale ?? ''}`))
-        throw new Fault(`${uid} ${documentId} ${version} ${locale} is stored, and not answered`);
-    }
-  }
 }
-
-type Rows = readonly { readonly documentId: string; readonly locale?: string | null }[];
