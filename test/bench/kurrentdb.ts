@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { openEventStore } from '../../services/stores/open-event-store.ts';
 import { encodeEvents } from '../../shared/event-store/event-codec.ts';
-import { openKurrentDbEventStore } from '../../shared/event-store/kurrentdb/kurrentdb-event-store.ts';
 import { newEvents } from '../contract/event-store-fixtures.ts';
 import type { DoubleVersion } from '../support/kurrentdb/double-services.ts';
 import { MEASURED_PACE, startKurrentDbDouble } from '../support/kurrentdb/kurrentdb-double.ts';
@@ -93,18 +93,18 @@ async function measureLog({ url }: Log, seconds: number): Promise<Figures> {
     settings: inSpace('import'),
   });
   figures.set('documents a second of an import, with its start', Math.round(documents / took));
-  if (url !== undefined) {
-    const events = await countEvents(url, `import_${process.pid}`);
-    const empty = await timeOfStart(inSpace('empty'));
-    const full = await timeOfStart(inSpace('import'));
-    figures.set('events a second of a start', Math.round(events / Math.max(0.001, full - empty)));
-  }
+  const log = url ?? `sqlite:${join(data, 'events.db')}`;
+  const onLog = (space: string) => ['--event-store', log, ...inSpace(space).slice(settings.length)];
+  const events = await countEvents(log, `import_${process.pid}`);
+  const empty = await timeOfStart(onLog('empty'));
+  const full = await timeOfStart(onLog('import'));
+  figures.set('events a second of a start', Math.round(events / Math.max(0.001, full - empty)));
   rmSync(scratch, { recursive: true });
   return figures;
 }
 
 async function countEvents(url: string, space: string): Promise<number> {
-  const store = openKurrentDbEventStore(url, { space });
+  const store = await openEventStore(url, { space });
   let events = 0;
   for await (const batch of store.readAll(0n)) events += batch.length;
   await store.close();

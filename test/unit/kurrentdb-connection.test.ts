@@ -1,8 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openEventStore } from '../../services/stores/open-event-store.ts';
 import { parseAddress } from '../../shared/event-store/kurrentdb/kurrentdb-address.ts';
+import { openKurrentDbEventStore } from '../../shared/event-store/kurrentdb/kurrentdb-event-store.ts';
 import { collect, newEvents, readAll, readStream } from '../contract/event-store-fixtures.ts';
 import { type KurrentDbDouble, startKurrentDbDouble } from '../support/kurrentdb/kurrentdb-double.ts';
+import { openTcpGate } from '../support/kurrentdb/tcp-gate.ts';
 import { createTestCertificate, type TestCertificate } from '../support/test-certificate.ts';
 import { type KurrentDbWorld, startWorld, streamOf, type WorldOptions } from './kurrentdb-world.ts';
 
@@ -24,6 +26,29 @@ afterEach(async () => {
 
 const credentials = { username: 'varve', password: 'pa:ss/w@rd' };
 const inUrl = `${credentials.username}:${encodeURIComponent(credentials.password)}`;
+
+test('a shorter keepAliveInterval notices a proxy that drops bytes before any deadline', async () => {
+  const { double, open } = await start({ store: { deadlineMs: 60_000 } });
+  const gate = await openTcpGate(double.port);
+  try {
+    const through = `kurrentdb://127.0.0.1:${gate.port}?tls=false&keepAliveInterval=500&keepAliveTimeout=500`;
+    const troubles: string[] = [];
+    const store = openKurrentDbEventStore(through, {
+      ...{ space: 'varve', deadlineMs: 60_000 },
+      onTrouble: ({ error }) => troubles.push(error.message),
+    });
+    const subscriber = collect(store);
+    await open().append(streamOf(), 'none', newEvents(1));
+    await subscriber.until(1);
+    gate.forget();
+    await open().append(streamOf(), 'none', newEvents(1));
+    await subscriber.until(2);
+    expect(troubles[0]).toContain('Connection dropped');
+    await store.close();
+  } finally {
+    await gate.stop();
+  }
+});
 
 describe('TLS', () => {
   const trusting = (port: number, user = '') =>

@@ -6,6 +6,8 @@ export type TcpGate = {
   /** Behaves like a process that was stopped (SIGSTOP): the kernel accepts connections, and nothing answers. */
   freeze(): void;
   thaw(): void;
+  /** Behaves like a proxy that has forgotten its connections: their bytes are dropped, and new connections work. */
+  forget(): void;
   /** Behaves like a process that was killed: connections end, new ones are refused. */
   cut(): Promise<void>;
   restore(): Promise<void>;
@@ -54,6 +56,9 @@ export const openTcpGate = async (targetPort: number): Promise<TcpGate> => {
     thaw() {
       isFrozen = false;
       for (const socket of sockets) socket.resume();
+    },
+    forget() {
+      for (const socket of sockets) socket.pause();
     },
     cut,
     async restore() {
