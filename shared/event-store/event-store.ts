@@ -180,7 +180,7 @@ export type ReadAllOptions = {
 export type SubscribeOptions = {
   readonly batchSize?: number;
   /**
-   * Delivers only events of this stream. `upTo` also advances with the events of other streams, which are not decoded. Default: events of
+   * Delivers only events of this stream. `upTo` also advances past the events of other streams, which are not decoded. Default: events of
    * every stream.
    */
   readonly stream?: string;

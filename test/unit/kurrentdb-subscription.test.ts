@@ -1,7 +1,7 @@
 import { status } from '@grpc/grpc-js';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
-import { collect, ids, newEvent, newEvents, readAll } from '../contract/event-store-fixtures.ts';
+import { collect, ids, newEvent, newEvents, readAll, readStream } from '../contract/event-store-fixtures.ts';
 import {
   gate,
   type KurrentDbWorld,
@@ -10,6 +10,8 @@ import {
   type WorldOptions,
   withNewId,
 } from './kurrentdb-world.ts';
+
+const WAIT = { timeout: 10_000, interval: 5 };
 
 let world: KurrentDbWorld;
 const start = async (options?: WorldOptions) => {
@@ -127,6 +129,56 @@ test("never delivers a system event, a tombstone or another namespace's event, a
   expect(subscriber.events).toEqual(await readAll(store));
   expect(subscriber.events).toHaveLength(3);
   expectStartsWhereHandled(world, subscriber.searched);
+});
+
+test('gets only the events of its stream from the server, and reaches the end of the log', async () => {
+  const { store, double } = await start();
+  const stream = streamOf();
+  const delivered: StoredEvent[] = [];
+  const end = Promise.withResolvers<void>();
+  let wanted = 2n ** 63n;
+  const handle = async (events: readonly StoredEvent[], upTo: bigint) => {
+    delivered.push(...events);
+    if (upTo >= wanted) end.resolve();
+  };
+  const subscription = store.subscribe(0n, handle, { stream });
+  await store.append(stream, 'none', newEvents(2));
+  await store.append(`${stream}-longer`, 'none', newEvents(1));
+  for (let n = 0; n < 50; n += 1) await store.append(streamOf(), 'none', newEvents(2));
+  await store.append(stream, 1n, newEvents(1));
+  await store.append(streamOf(), 'none', newEvents(1));
+  wanted = await store.lastPosition();
+  await Promise.race([end.promise, subscription.done]);
+  expect(delivered).toEqual(await readStream(store, stream));
+  expect(delivered).toHaveLength(3);
+  // A filter of the server is a prefix.
+  expect(double.observed.eventsSent).toBe(4);
+});
+
+test('a subscription to one stream follows one to all streams without a search of its own', async () => {
+  const { store, double } = await start();
+  const stream = streamOf();
+  await store.append(stream, 'none', newEvents(1));
+  const all = collect(store);
+  const own: StoredEvent[] = [];
+  let searched = 0n;
+  const handle = async (events: readonly StoredEvent[], upTo: bigint) => {
+    own.push(...events);
+    searched = upTo;
+  };
+  const { done } = store.subscribe(0n, handle, { stream });
+  await Promise.all([all.until(1), vi.waitUntil(() => own.length === 1, WAIT)]);
+  const { passed, open: release } = gate();
+  double.faults.next('read', { kind: 'hold', until: passed });
+  await vi.waitUntil(() => double.faults.left() === 0, WAIT);
+  const reads = double.calls.read;
+  for (let n = 0; n < 3; n += 1) {
+    const result = await store.append(streamOf(), 'none', newEvents(2));
+    const position = result.kind === 'appended' ? result.position : 2n ** 63n;
+    await Promise.race([vi.waitUntil(() => searched >= position, WAIT), done]);
+  }
+  expect(double.calls.read).toBe(reads);
+  release();
 });
 
 test('stops when the server refuses it: done rejects', async () => {

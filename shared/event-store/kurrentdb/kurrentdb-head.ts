@@ -1,3 +1,4 @@
+import type { Channel } from '@grpc/grpc-js';
 import { LogRestored } from '../event-store.ts';
 import type { Connection } from './kurrentdb-connection.ts';
 import { positionOfEvent } from './kurrentdb-event.ts';
@@ -5,6 +6,7 @@ import { isInvalidPosition } from './kurrentdb-failure.ts';
 import { lastEventUpTo, spaceFilter } from './kurrentdb-pages.ts';
 import { allRequest, HEAD_REQUEST, readEvents } from './kurrentdb-read.ts';
 import { withDeadline } from './kurrentdb-retry.ts';
+import type { SpaceStep } from './kurrentdb-space-call.ts';
 
 /** Search result for the records after a position. */
 export type Stretch =
@@ -13,23 +15,38 @@ export type Stretch =
   /** Position of the first event in the namespace's streams. */
   | { readonly kind: 'found'; readonly position: bigint };
 
-/**
- * Searches for events of the namespace after a position. Both reads use one channel, because a node has searched everything up to the end
- * that it reports.
- */
-export async function searchAfter(connection: Connection, after: bigint): Promise<Stretch> {
-  const { reader, retryLimits } = connection;
+/** End of the log as a node reports it. The node has searched everything up to there. */
+type End = { readonly on: Channel; readonly upTo: bigint };
+
+async function readEnd({ reader, retryLimits, history }: Connection): Promise<End> {
   const { deadlineMs } = retryLimits;
   const on = await withDeadline(reader.channel.current(), deadlineMs);
   const [head] = await readEvents(reader, HEAD_REQUEST, deadlineMs, on);
   const upTo = head === undefined ? 0n : positionOfEvent(head);
-  await connection.history.ends(upTo);
+  await history.ends(upTo);
+  return { on, upTo };
+}
+
+/** Searches for events of the namespace after a position. */
+export async function searchAfter(connection: Connection, after: bigint): Promise<Stretch> {
+  return searchUpTo(connection, await readEnd(connection), { after, stream: undefined });
+}
+
+/** Range of a search: after a position, in the whole namespace or in one stream. */
+type Range = { readonly after: bigint; readonly stream: string | undefined };
+
+async function searchUpTo(
+  connection: Connection,
+  { on, upTo }: End,
+  { after, stream }: Range,
+): Promise<Stretch> {
+  const { reader, retryLimits } = connection;
   if (upTo <= after) return { kind: 'empty', upTo: after };
   const firstAfter = async (from: bigint) => {
     // The page begins with the record at the position itself.
-    const page = allRequest({ from: from <= 0n ? 'start' : from, count: 2 }, spaceFilter(connection));
-    const positions = (await readEvents(reader, page, deadlineMs, on)).map(positionOfEvent);
-    return positions.find((position) => position > after);
+    const page = allRequest({ from: from <= 0n ? 'start' : from, count: 2 }, spaceFilter(connection, stream));
+    const events = await readEvents(reader, page, retryLimits.deadlineMs, on);
+    return events.map(positionOfEvent).find((position) => position > after);
   };
   const orAt = (position: () => Promise<bigint>) => async (error: unknown) => {
     if (!isInvalidPosition(error)) throw error;
@@ -44,8 +61,12 @@ export async function searchAfter(connection: Connection, after: bigint): Promis
 
 /** A subscription that may have caught up, although the server has not reported it. */
 export type HeadSubscriber = {
+  /** Stream of the subscriber. Default: all streams of the namespace. */
+  readonly stream: string | undefined;
   /** Returns the position up to which the log has been searched and handled. */
   at(): bigint;
+  /** Returns the position up to which the log has been searched. */
+  known(): bigint;
   /** Returns true if no handler runs and no event waits. */
   isQuiet(): boolean;
   /** Receives the result of a search after the position that `at()` returned. */
@@ -71,15 +92,20 @@ export function createHeadWatch(connection: Connection) {
   let again = false;
 
   const lookOnce = async () => {
+    const ranges = new Map<string, Range>();
     const quiet = [...subscribers].filter((subscriber) => subscriber.isQuiet());
-    for (const after of new Set(quiet.map((subscriber) => subscriber.at()))) {
-      const stretch = await searchAfter(connection, after);
-      for (const subscriber of quiet) if (subscriber.at() === after) subscriber.take(stretch);
+    if (quiet.length === 0) return;
+    const end = await readEnd(connection);
+    for (const { stream, at } of quiet) ranges.set(`${at()} ${stream ?? ''}`, { after: at(), stream });
+    for (const { after, stream } of ranges.values()) {
+      const stretch = await searchUpTo(connection, end, { after, stream });
+      for (const subscriber of quiet)
+        if (subscriber.at() === after && subscriber.stream === stream) subscriber.take(stretch);
     }
   };
   const look = (): void => {
     again = looking !== undefined;
-    // The read itself replaces a node that cannot be read. The next search follows in half a second.
+    // The read itself reranges a node that cannot be read. The next search follows in half a second.
     looking ??= lookOnce()
       .catch((error: unknown) => {
         if (error instanceof LogRestored) for (const subscriber of subscribers) subscriber.fail(error);
@@ -101,6 +127,15 @@ export function createHeadWatch(connection: Connection) {
     forget(subscriber: HeadSubscriber): void {
       subscribers.delete(subscriber);
       if (subscribers.size === 0) stop();
+    },
+    /** Tells the subscribers of one stream that these are all events of the namespace between two positions. */
+    passed(after: bigint, { events, upTo }: Pick<SpaceStep, 'events' | 'upTo'>): void {
+      for (const subscriber of subscribers) {
+        const { stream } = subscriber;
+        const isNext = stream !== undefined && subscriber.known() >= after && subscriber.known() < upTo;
+        if (isNext && !events.some(({ streamId }) => streamId === stream))
+          subscriber.take({ kind: 'empty', upTo });
+      }
     },
     /** Requests that the subscribers reach this position, because a caller waits for it. */
     want(position: bigint): void {

@@ -54,10 +54,10 @@ const SEARCH_WINDOW = 1_000;
 /** Windows between two reports of a subscription's search position. It also reports whenever it has caught up. */
 const CHECKPOINT_EVERY = 10;
 
-/** Returns the filter for the streams of a namespace. */
-export function spaceFilter({ prefix }: Connection): PrefixFilter {
+/** Returns the filter for the streams of a namespace, or for one of them. */
+export function spaceFilter({ prefix }: Connection, stream?: string): PrefixFilter {
   return {
-    prefix,
+    prefix: stream ?? prefix,
     window: SEARCH_WINDOW,
     checkpointEvery: CHECKPOINT_EVERY,
   };

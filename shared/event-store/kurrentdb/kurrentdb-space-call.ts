@@ -54,7 +54,7 @@ export async function openSpaceCall(
   { node, after, from, requiresLeader, signal, stream }: SpaceCallOptions,
 ) {
   const { deadlineMs } = connection.retryLimits;
-  const message = subscriptionRequest(from <= 0n ? 'start' : from, spaceFilter(connection));
+  const message = subscriptionRequest(from <= 0n ? 'start' : from, spaceFilter(connection, stream));
   const call = await openRead(node, message, { requiresLeader, connectMs: deadlineMs });
   const buffer = call.stream.pipe(new PassThrough({ objectMode: true, highWaterMark: BUFFERED_EVENTS }));
   const inbox = createInbox<ReadResp>(buffer, signal);

@@ -102,7 +102,7 @@ async function subscribeOnce(
     ...(request.stream !== undefined && { stream: request.stream }),
   };
   const call = await orEnded(openSpaceCall(connection, options));
-  const member = createSubscriber(connection.history, call, cursor);
+  const member = createSubscriber(connection.history, call, { cursor, stream: request.stream });
   watch.add(member.subscriber);
   // Later events of an append that was answered are on their way. Each step costs its handler a transaction.
   const isWhole = ({ events, upTo }: SpaceStep) =>
@@ -116,6 +116,7 @@ async function subscribeOnce(
       if (!isProven) await orEnded(connection.history.prove());
       isProven = true;
       begun.is = true;
+      if (request.stream === undefined) watch.passed(cursor.at, step);
       await member.handle(step, request);
       if (cursor.at < watch.wanted() && call.isQuiet()) watch.look();
     }
@@ -125,10 +126,16 @@ async function subscribeOnce(
   }
 }
 
-function createSubscriber(history: History, call: SpaceCall, cursor: Cursor) {
+function createSubscriber(
+  history: History,
+  call: SpaceCall,
+  { cursor, stream }: { readonly cursor: Cursor; readonly stream: string | undefined },
+) {
   let proven = 0n;
   const subscriber: HeadSubscriber = {
+    stream,
     at: () => cursor.at,
+    known: () => laterPosition(cursor.at, proven),
     // Records that were taken or searched, and are not handled yet, need no second search.
     isQuiet: () => laterPosition(call.taken(), proven) <= cursor.at && call.isQuiet(),
     take(stretch: Stretch) {
