@@ -70,6 +70,13 @@ export const CONDITIONS = {
     writers: 'Writes answer 503.',
     advice: 'Free some space. Writes work again within half a minute.',
   },
+  'keys-differ': {
+    severity: 'outage',
+    readers: ANSWERED,
+    writers: 'Writes answer 503 at times, because the processes replace each other as the leader.',
+    advice:
+      'Give every process of the log the same --access-key (VARVE_ACCESS_KEY), and the right time. Stop the others.',
+  },
   'no-leader': {
     severity: 'outage',
     readers: ANSWERED,

@@ -113,6 +113,7 @@ function watchApi(
   };
   operating.conditions.watch(checkLog(log));
   operating.conditions.watch(processes.leaderAnswers);
+  operating.conditions.watch(processes.keyIsShared);
   operating.conditions.watch(checkIndex(indices, true));
   operating.conditions.watch(checkHalt(halt.event));
 }

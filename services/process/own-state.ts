@@ -28,6 +28,7 @@ export function watchOwn(
     reachable: documents && reachable(documents.watch),
   });
   processes.serving({ position: index.position, lagSeconds, epoch: running.fleet.epoch });
+  operating.conditions.watch(processes.keyIsShared);
   watchConditions(operating, { log, generations, registry, documents, ...running });
 }
 

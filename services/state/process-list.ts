@@ -5,7 +5,7 @@ import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { NO_LEASE } from '../../shared/fleet/lease.ts';
 import { readLease } from '../fleet/lease-view.ts';
 import type { Membership } from '../fleet/membership.ts';
-import type { ConditionCheck } from '../operating/conditions.ts';
+import type { ConditionCheck, FoundCondition } from '../operating/conditions.ts';
 import type { Operating } from '../operating/operating.ts';
 import { type ListedProcess, PROCESS_LIST, PROCESS_REPORT, type ProcessReport } from './process-report.ts';
 
@@ -20,6 +20,8 @@ const CLOCKS_DIFFER_MS = 300_000;
 /** A process that was silent for so long has ended for good. */
 const FORGOTTEN_MS = 600_000;
 const SILENT_MS = 10_000;
+/** Two processes that replace each other as the leader report themselves only in between. */
+const REFUSED_FOR_MS = 60_000;
 
 export type JoinOptions = {
   readonly log: EventStore;
@@ -53,6 +55,7 @@ export function createProcessList(
   let figures: ProcessFigures | undefined;
   let lease = NO_LEASE;
   let unreachableAt: number | undefined;
+  let refused: Refused | undefined;
   let timer: NodeJS.Timeout | undefined;
 
   const own = async (): Promise<ProcessReport> => {
@@ -101,8 +104,9 @@ export function createProcessList(
       const answer = await send(leader.address, JSON.stringify(await own()), membership);
       for (const { silentSeconds, ...report } of answer) hear(report, silentSeconds);
       unreachableAt = undefined;
-    } catch {
+    } catch (error) {
       unreachableAt ??= performance.now();
+      if (error instanceof OtherKey) refused = { by: leader.address, at: performance.now() };
     }
   };
   return {
@@ -127,10 +131,7 @@ export function createProcessList(
     },
     /** Returns this process and all others that have not left. */
     list: async () => (await listAll()).filter(({ hasLeft }) => hasLeft !== true),
-    /**
-     * Reports to the leader, and to all others that can become the leader, that this process stops for good. A process that does not hear
-     * it lists this one as silent. Never rejects.
-     */
+    /** Reports that this process stops, to all that are or can become the leader. Others would list it as silent. Never rejects. */
     async leave(): Promise<void> {
       clearInterval(timer);
       if (joined === undefined) return;
@@ -143,10 +144,9 @@ export function createProcessList(
       );
     },
     /** Returns what is wrong if the leader of the log does not answer, for a process that does not watch it in another way. */
-    leaderAnswers: (() => {
-      if (unreachableAt === undefined || performance.now() - unreachableAt < SILENT_MS) return undefined;
-      return { code: 'no-leader', message: `the leader ${lease.leader?.address} does not answer` };
-    }) satisfies ConditionCheck,
+    leaderAnswers: (() => silentLeader(lease.leader?.address, unreachableAt)) satisfies ConditionCheck,
+    /** Returns what is wrong if a leader could not verify this process's reports. */
+    keyIsShared: (() => differingKey(refused)) satisfies ConditionCheck,
     /**
      * Takes the report of another process, `POST /_varve/processes`, and answers with all known processes. Only processes with the access
      * key can sign one. Returns false for another path.
@@ -160,11 +160,27 @@ export function createProcessList(
           const body = JSON.stringify(await listAll());
           response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' }).end(body);
         })
-        .catch(() => response.writeHead(403, { 'content-length': 0 }).end());
+        .catch((error: unknown) =>
+          response.writeHead(error instanceof OtherKey ? 401 : 403, { 'content-length': 0 }).end(),
+        );
       return true;
     },
     close: () => clearInterval(timer),
   };
+}
+
+/** Address of a leader that could not verify a report, and the time in milliseconds of `performance.now()`. */
+type Refused = { readonly by: string; readonly at: number };
+
+function silentLeader(address: string | undefined, since: number | undefined): FoundCondition | undefined {
+  if (since === undefined || performance.now() - since < SILENT_MS) return undefined;
+  return { code: 'no-leader', message: `the leader ${address} does not answer` };
+}
+
+function differingKey(refused: Refused | undefined): FoundCondition | undefined {
+  if (refused === undefined || performance.now() - refused.at > REFUSED_FOR_MS) return undefined;
+  const message = `the leader at ${refused.by} has another access key than this process, or another time`;
+  return { code: 'keys-differ', message };
 }
 
 function nameOf({ host, pid, role }: ProcessReport): string {
@@ -188,9 +204,13 @@ async function send(
     body,
     signal: AbortSignal.timeout(ANSWERS_WITHIN_MS),
   });
+  if (response.status === 401) throw new OtherKey('the leader has another access key');
   if (!response.ok) throw new Error(`the leader answered ${response.status}`);
   return PROCESS_LIST.parse(await response.json());
 }
+
+/** Error of a report whose signature is not one of now with this log's access key. */
+class OtherKey extends Error {}
 
 /** Reads a report. Rejects if it is too long, too old, or not signed by a process with the access key. */
 async function take(request: IncomingMessage, questions: Seal): Promise<ProcessReport> {
@@ -199,7 +219,7 @@ async function take(request: IncomingMessage, questions: Seal): Promise<ProcessR
   const body = await text(request);
   const [, at = '', signature = ''] =
     /^(\d{1,15})\.([\w-]{43})$/.exec(String(request.headers[SIGNATURE_HEADER])) ?? [];
-  if (Math.abs(Date.now() - Number(at)) > CLOCKS_DIFFER_MS) throw new Error('too old');
-  if (!questions.isSigned(signature, 'process', at, body)) throw new Error('not signed');
+  if (Math.abs(Date.now() - Number(at)) > CLOCKS_DIFFER_MS) throw new OtherKey('too old');
+  if (!questions.isSigned(signature, 'process', at, body)) throw new OtherKey('not signed');
   return PROCESS_REPORT.parse(JSON.parse(body));
 }

@@ -62,6 +62,28 @@ it('every process shows the fleet, the leader that was killed, and what that mea
   );
 }, 120_000);
 
+it('two processes with different access keys name the key, each of them', { timeout: 120_000 }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'varve-state-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const start = (key: number) => {
+    const accessKey = Buffer.alloc(32, key).toString('base64url');
+    const log = `sqlite:${join(folder, 'events.db')}`;
+    return startServer({ arguments: ['--event-store', log, '--access-key', accessKey] });
+  };
+  const servers = [await start(1), await start(2)];
+  onTestFinished(async () => {
+    for (const server of servers) await server.dispose();
+  });
+  const says = 'has another access key than this process';
+  for (const server of servers) {
+    await vi.waitFor(async () => expect((await stateOf(server)).summary.text).toContain(says), {
+      timeout: 40_000,
+      interval: 500,
+    });
+    expect(server.output()).toContain(says);
+  }
+});
+
 it('a process that was stopped is not listed any more, whether it was the leader or not', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'varve-state-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
