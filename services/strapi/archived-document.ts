@@ -4,6 +4,7 @@ import type { EntryImported } from '../../shared/document/events.ts';
 import { documentStream } from '../../shared/document/stream-name.ts';
 import { USER_ROLES } from '../../shared/schema/built-in-types.ts';
 import { type ContentType, USER_TYPE } from '../../shared/schema/content-type.ts';
+import { SYSTEM_TIMES } from '../../shared/schema/reserved-names.ts';
 import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
 import { newEvents } from '../command/new-events.ts';
 import type { ImportedDocument } from '../transfer/import-documents.ts';
@@ -88,6 +89,7 @@ function inOrder(rows: readonly Row[]): readonly Row[] {
 
 function importedRow(scope: RowScope, type: ContentType, row: Row): ImportedRow {
   const { documentId, locale, version, source, data } = row;
+  noteOddTimes(scope, row);
   const createdAt = timeOf(data['createdAt']) ?? timeOf(data['updatedAt']) ?? NEVER;
   const updatedAt = timeOf(data['updatedAt']) ?? createdAt;
   const publishedAt = version === 'draft' ? null : (timeOf(data['publishedAt']) ?? createdAt);
@@ -113,10 +115,21 @@ function importedRow(scope: RowScope, type: ContentType, row: Row): ImportedRow 
 
 const NEVER = '1970-01-01T00:00:00.000Z';
 
+/** Returns an ISO 8601 time for a text or a number of milliseconds; undefined for other values, and for years of more than four digits. */
 function timeOf(value: unknown): string | undefined {
-  const time =
-    typeof value === 'string' || typeof value === 'number' ? Date.parse(String(value)) : Number.NaN;
-  return Number.isNaN(time) ? undefined : new Date(time).toISOString();
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+  const time = new Date(value);
+  if (Number.isNaN(time.getTime())) return undefined;
+  const text = time.toISOString();
+  return /^\d{4}-/.test(text) ? text : undefined;
+}
+
+function noteOddTimes({ notes }: RowScope, { type, source, data }: Row): void {
+  for (const name of SYSTEM_TIMES) {
+    const value = data[name];
+    if (value === null || value === undefined || timeOf(value) !== undefined) continue;
+    notes.add(`${type} ${name}`, 'not a time: replaced by another time of the row', `row ${source}`);
+  }
 }
 
 /** Returns the number of a user's role. */

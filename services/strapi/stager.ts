@@ -1,3 +1,4 @@
+import { localeProblem } from '../../shared/locale-form.ts';
 import { FILE_TYPE, type Uid, USER_TYPE } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { derivedDocumentId } from '../command/document-id.ts';
@@ -89,12 +90,14 @@ function stageRow(options: StagerOptions, { type, id, data: given }: Entity): vo
     notes.omitRow(type, isOfStrapi ? "belongs to Strapi's admin panel" : 'the type is not served');
     return;
   }
-  const { locale, publishedAt } = given;
+  const { publishedAt } = given;
+  const locale = given['locale'] === '' ? null : (given['locale'] ?? null);
   const isDraft = publishedAt === null || publishedAt === undefined;
   const version = definition?.draftAndPublish === true ? (isDraft ? 'draft' : 'published') : 'live';
   const isLocalized = definition?.localized === true;
-  if (!isLocalized && typeof locale === 'string' && locale !== defaultLocale) {
-    notes.omitRow(type, `the type has no locales, and the row has ${locale}`, id);
+  const problem = isLocalized ? unnameable(locale) : foreignLocale(locale, defaultLocale);
+  if (problem !== undefined) {
+    notes.omitRow(type, problem, id);
     return;
   }
   const data = definition === undefined ? given : withoutDeepValues(options, definition, id, given);
@@ -104,10 +107,25 @@ function stageRow(options: StagerOptions, { type, id, data: given }: Entity): vo
     data,
     version,
     documentId: documentIdOf(type, id, data),
-    locale: isLocalized ? (typeof locale === 'string' ? locale : defaultLocale) : null,
+    locale: isLocalized ? String(locale ?? defaultLocale) : null,
   });
   if (isNew && !hasDocumentId(data)) notes.add(type, 'got a documentId: the row has none', `row ${id}`);
   if (!isNew) notes.omitRow(type, 'an earlier row of the archive has the same id', id);
+}
+
+const SHORT = 40;
+
+/** Returns why a row of a localized type is not stored: no request could ask for its locale. */
+function unnameable(locale: unknown): string | undefined {
+  if (locale === null || (typeof locale === 'string' && localeProblem(locale) === undefined))
+    return undefined;
+  const text = typeof locale === 'string' ? locale : JSON.stringify(locale);
+  return `no request can name its locale ${text.slice(0, SHORT)}`;
+}
+
+function foreignLocale(locale: unknown, defaultLocale: string): string | undefined {
+  if (typeof locale !== 'string' || locale === defaultLocale) return undefined;
+  return `the type has no locales, and the row has ${locale.slice(0, SHORT)}`;
 }
 
 function hasDocumentId({ documentId }: Entity['data']): boolean {

@@ -493,3 +493,53 @@ describe('an archive of Strapi 4, whose rows have no documentId', () => {
     expect(new Set([...rows.keys()].map((key) => key.split(' ')[0])).size).toBe(2);
   });
 });
+
+describe('rows that no answer could show as they are', () => {
+  it('omits and names a row whose locale no request can name, and keeps one with an empty locale', async () => {
+    const page = archivedType('page', { name: { type: 'string' } }, LOCALES);
+    const plain = archivedType('plain', { name: { type: 'string' } });
+    const locales = ['en_US', '../x', { a: 1 }, 'x'.repeat(50), '', 'de-AT'];
+    const { rows, notes, summary } = await imported({
+      schemas: [page, plain],
+      entities: [
+        ...locales.map((locale, n) => row('page', n + 1, `${n}`.padEnd(24, 'p'), { locale })),
+        row('plain', 1, 'q'.repeat(24), { locale: '' }),
+      ],
+    });
+    const stored = [...rows.values()].map(({ type, locale }) => [type, locale]);
+    expect(stored).toEqual([
+      ['api::page.page', 'en'],
+      ['api::page.page', 'de-AT'],
+      ['api::plain.plain', null],
+    ]);
+    expect(notes).toEqual([
+      'api::page.page: omitted: no request can name its locale en_US (1)',
+      'api::page.page: omitted: no request can name its locale ../x (1)',
+      'api::page.page: omitted: no request can name its locale {"a":1} (1)',
+      `api::page.page: omitted: no request can name its locale ${'x'.repeat(40)} (1)`,
+    ]);
+    expect(summary.mismatches).toEqual([]);
+  });
+
+  it('reads times in milliseconds, and names other values', async () => {
+    const { rows, notes } = await imported({
+      schemas: [archivedType('page', { name: { type: 'string' } })],
+      entities: [
+        row('page', 1, 'a'.repeat(24), {
+          createdAt: Date.parse(AT),
+          updatedAt: '+275760-09-13T00:00:00.000Z',
+        }),
+        row('page', 2, 'b'.repeat(24), { createdAt: 'yesterday', publishedAt: {} }),
+      ],
+    });
+    const times = [...rows.values()].map((each) => [each.createdAt, each.updatedAt, each.publishedAt]);
+    expect(times).toEqual([
+      [AT, AT, AT],
+      [AT, AT, AT],
+    ]);
+    const reason = 'not a time: replaced by another time of the row (1)';
+    expect(notes).toEqual(
+      ['updatedAt', 'createdAt', 'publishedAt'].map((name) => `api::page.page ${name}: ${reason}`),
+    );
+  });
+});
