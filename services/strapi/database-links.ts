@@ -55,9 +55,23 @@ function* ownLinks(tables: StrapiTables, relation: Relation): Generator<Link> {
   const owner = tables.ofModel(relation.type);
   const target = tables.ofModel(relation.target);
   if (owner === undefined || target === undefined) return;
-  const between = tables.find(databaseNames([snakeCase(owner), snakeCase(relation.field)], LINKS));
+  const between = tableBetween(tables, owner, relation.field);
   if (between === undefined) yield* columnLinks(tables, owner, relation);
   else yield* tableLinks(tables, { table: between, owner, target }, relation);
+}
+
+function tableBetween(tables: StrapiTables, owner: string, field: string): string | undefined {
+  return tables.find(databaseNames([snakeCase(owner), snakeCase(field)], LINKS));
+}
+
+/** Returns whether a database can have links of a relation: in a table of their own, or in a column. */
+export function hasLinks(tables: StrapiTables, { uid }: Model, { name, target }: RelationAttribute): boolean {
+  const owner = tables.ofModel(uid);
+  // A target without a table is a problem of its own.
+  if (owner === undefined || tables.ofModel(target) === undefined) return true;
+  return (
+    tableBetween(tables, owner, name) !== undefined || tables.columnOf(owner, `${name}_id`) !== undefined
+  );
 }
 
 function* columnLinks(tables: StrapiTables, owner: string, relation: Relation): Generator<Link> {

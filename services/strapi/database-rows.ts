@@ -8,10 +8,15 @@ import type {
   Uid,
 } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import type { ImportNotes } from './import-notes.ts';
 import type { Entity } from './stager.ts';
 import { componentTable, type StrapiTables, type TableRow } from './strapi-tables.ts';
 
-export type DatabaseScope = { readonly registry: SchemaRegistry; readonly tables: StrapiTables };
+export type DatabaseScope = {
+  readonly registry: SchemaRegistry;
+  readonly tables: StrapiTables;
+  readonly notes: Pick<ImportNotes, 'add'>;
+};
 
 type Data = { readonly [name: string]: unknown };
 
@@ -91,11 +96,19 @@ function component(
   const table = scope.tables.ofModel(uid);
   const id = Number(link['cmp_id'] ?? link['component_id']);
   const kind = attribute.kind === 'dynamiczone' ? { __component: uid } : {};
-  // The import names a component that no schema has.
-  if (model === undefined || table === undefined)
-    return attribute.kind === 'dynamiczone' ? [{ id, ...kind }] : [];
-  const [row] = scope.tables.rowsWhere(table, 'id', id);
-  return row === undefined ? [] : [{ id, ...values(scope, model, { table, row }), ...kind }];
+  // The import names a component in a zone that no schema has.
+  if (attribute.kind === 'dynamiczone' && (model === undefined || table === undefined))
+    return [{ id, ...kind }];
+  const row = table === undefined ? undefined : scope.tables.rowsWhere(table, 'id', id)[0];
+  if (model === undefined || table === undefined || row === undefined) {
+    scope.notes.add(
+      `${uid} ${attribute.name}`,
+      'omitted: the database does not have the component',
+      `component ${id}`,
+    );
+    return [];
+  }
+  return [{ id, ...values(scope, model, { table, row }), ...kind }];
 }
 
 function scalar({ tables }: DatabaseScope, { table, row }: Stored, name: string, type: ScalarType): unknown {

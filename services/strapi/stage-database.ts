@@ -11,6 +11,7 @@ import type { AssetChecks } from './asset-checks.ts';
 import { databaseLinks } from './database-links.ts';
 import { databaseRows } from './database-rows.ts';
 import type { ImportNotes } from './import-notes.ts';
+import { noteMissingTables } from './note-missing-tables.ts';
 import type { ArchiveFacts } from './stage-archive.ts';
 import { STAGED_TYPES, type Stager } from './stager.ts';
 import {
@@ -65,7 +66,8 @@ export async function stageDatabase(options: StageDatabaseOptions): Promise<Arch
     const tables = openStrapiTables(connection, options.collections);
     if (tables.find([SETTINGS_TABLE]) === undefined)
       throw new Error(`${file} is not a database of Strapi: it has no table ${SETTINGS_TABLE}`);
-    const scope = { registry, tables };
+    const scope = { registry, tables, notes: options.notes };
+    noteMissingTables(scope);
     for (const setting of tables.rows(SETTINGS_TABLE, ['id']))
       stager.setting({
         value: { key: String(setting['key']), value: valueOfJson(String(setting['value'])) },

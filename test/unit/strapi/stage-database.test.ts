@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, expect, it } from 'vitest';
 import { createAssetChecks } from '../../../services/strapi/asset-checks.ts';
 import { databaseNames, snakeCase } from '../../../services/strapi/database-names.ts';
+import { createImportNotes } from '../../../services/strapi/import-notes.ts';
 import { isDatabase, stageDatabase } from '../../../services/strapi/stage-database.ts';
 import type { Entity, Link, StrapiSetting } from '../../../services/strapi/stager.ts';
 import { collectionNames } from '../../../services/strapi/strapi-tables.ts';
@@ -129,16 +130,16 @@ async function staged(sql: string) {
     counts: () => ({ rows: new Map(), links: 0 }),
     settings: () => new Map(),
   };
-  const notes: string[] = [];
+  const notes = createImportNotes();
   const facts = await stageDatabase({
-    notes: { add: (what, reason) => void notes.push(`${what} ${reason}`) },
     ...{ file, registry: loaded.registry, collections: collectionNames(loaded.definitions), uploads, stager },
-    checks: createAssetChecks(),
+    ...{ notes, checks: createAssetChecks() },
     async onAsset({ name, content }) {
       assets[name] = Buffer.concat(await Array.fromAsync(content)).toString();
     },
   });
-  return { file, rows, links, settings, assets, facts, notes };
+  const noted = notes.list().map(({ what, reason, count }) => `${what}: ${reason} (${count})`);
+  return { file, rows, links, settings, assets, facts, noted };
 }
 
 it('reads rows, components, links, files and settings of Strapi 4', async () => {
@@ -147,13 +148,18 @@ it('reads rows, components, links, files and settings of Strapi 4', async () => 
   writeFileSync(join(folder, 'uploads/small_a.txt'), 'small');
   writeFileSync(join(folder, 'secret'), 'secret');
   symlinkSync(join(folder, 'secret'), join(folder, 'uploads/link.txt'));
-  const { file, rows, links, settings, assets, facts } = await staged(STRAPI_4);
+  const { file, rows, links, settings, assets, facts, noted } = await staged(STRAPI_4);
   expect([isDatabase(file), isDatabase(join(folder, 'secret')), isDatabase(folder)]).toEqual([
     true,
     false,
     false,
   ]);
   expect(facts).toEqual({ version: '4' });
+  expect(noted).toEqual([
+    'api::page.page unknownColumn: absent: the database has no column or table for it (1)',
+    'box.one box: omitted: the database does not have the component (1)',
+    'plugin::users-permissions.permission: has no rows: the database has no table of this type (1)',
+  ]);
   const pages = rows.filter(({ type }) => type === 'api::page.page');
   expect(pages[0]).toEqual({
     type: 'api::page.page',
@@ -206,11 +212,26 @@ it('reads rows, components, links, files and settings of Strapi 4', async () => 
 });
 
 it('names content types without a table, as those of another project', async () => {
-  const { notes } = await staged(STRAPI_4.replaceAll(/\bpages\b/g, 'sites'));
-  expect(notes).toContain('api::page.page has no rows: the database has no table of this type');
-  expect((await staged(STRAPI_4)).notes.filter((note) => note.startsWith('api::'))).toEqual([]);
+  const { noted } = await staged(STRAPI_4.replaceAll(/\bpages\b/g, 'sites'));
+  expect(noted).toContain('api::page.page: has no rows: the database has no table of this type (1)');
+  const own = (await staged(STRAPI_4)).noted.filter((note) => note.includes('no table of this type'));
+  expect(own.filter((note) => note.startsWith('api::'))).toEqual([]);
 });
 
 it('refuses a database that is not of Strapi', async () => {
   await expect(staged('CREATE TABLE other (id INTEGER)')).rejects.toThrow('is not a database of Strapi');
+});
+
+it('names every part of the schemas for which the database has no table or column', async () => {
+  const { rows, noted } = await staged(`
+    CREATE TABLE strapi_core_store_settings (id INTEGER PRIMARY KEY, key TEXT, value TEXT);
+    CREATE TABLE pages (id INTEGER PRIMARY KEY, document_id TEXT, seo_h_1_title TEXT, extra JSON, seen_at DATETIME, day DATE);
+    INSERT INTO pages VALUES (1, 'a', 'b', NULL, NULL, NULL);`);
+  expect(rows).toHaveLength(1);
+  const absent = (what: string) => `${what}: absent: the database has no column or table for it (1)`;
+  const names = ['isBig', 'unknownColumn', 'boxes', 'box', 'zone', 'related', 'main'];
+  expect(noted.filter((note) => !note.includes('no table of this type'))).toEqual([
+    ...names.map((name) => absent(`api::page.page ${name}`)),
+    'box.one: absent: the database has no table of it (1)',
+  ]);
 });
