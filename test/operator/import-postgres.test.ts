@@ -51,9 +51,15 @@ describe("Strapi's PostgreSQL database", needsPostgres(), () => {
     postgres = await startPostgres();
     await postgres.sql(
       'postgres',
-      `CREATE DATABASE strapi; CREATE DATABASE other; CREATE ROLE reader LOGIN PASSWORD 'reader';`,
+      `CREATE DATABASE strapi; CREATE DATABASE other; CREATE DATABASE moving; CREATE ROLE reader LOGIN PASSWORD 'reader';`,
     );
     await postgres.sql('strapi', gunzipSync(readFileSync(DUMP)).toString());
+    await postgres.sql(
+      'moving',
+      `CREATE TABLE strapi_core_store_settings (id int, key text, value text); CREATE TABLE up_users (id int);
+       CREATE TABLE zebras (id int, at timestamptz); INSERT INTO zebras
+         SELECT number, '2024-01-02 03:04:05.678+02' FROM generate_series(1, 1201) AS number;`,
+    );
     await makeProject();
   }, 60_000);
   afterAll(() => postgres?.stop());
@@ -126,31 +132,31 @@ describe("Strapi's PostgreSQL database", needsPostgres(), () => {
     expectNoSecrets(stderr);
   });
 
-  it('is read at one moment, while others write', { timeout: 60_000 }, async () => {
-    await postgres.sql(
-      'other',
-      `CREATE TABLE strapi_core_store_settings (id int, key text, value text); CREATE TABLE up_users (id int);
-       CREATE TABLE zebras (id int, at timestamptz); INSERT INTO zebras
-         SELECT number, '2024-01-02 03:04:05.678+02' FROM generate_series(1, 1201) AS number;`,
-    );
-    const other = new Client({ connectionString: postgres.url('other') });
+  /** Starts a copy that waits for a table, which another connection has locked. */
+  async function startedCopy() {
+    const other = new Client({ connectionString: postgres.url('moving') });
     await other.connect();
     await other.query('BEGIN; LOCK TABLE up_users IN ACCESS EXCLUSIVE MODE');
-    const file = join(folder, 'copy.db');
-    const copying = copyPostgres({
-      url: postgres.url('other'),
-      file,
-      collections: { 'api::zebra.zebra': 'zebras' },
-    });
+    const file = join(mkdtempSync(join(folder, 'copy-')), 'copy.db');
+    const collections = { 'api::zebra.zebra': 'zebras' };
+    const copying = copyPostgres({ url: postgres.url('moving'), file, collections });
     copying.catch(() => {});
     const waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'up_users'::regclass";
-    for (let turn = 0; (await postgres.sql('other', waiting)).trim() !== '1'; turn++) {
+    for (let turn = 0; (await postgres.sql('moving', waiting)).trim() !== '1'; turn++) {
       expect(turn, 'the copy waits for the table').toBeLessThan(200);
       await delay(50);
     }
-    await postgres.sql('other', 'INSERT INTO zebras VALUES (1202, now())');
-    await other.query('COMMIT');
-    await other.end();
+    const release = async () => {
+      await other.query('COMMIT');
+      await other.end();
+    };
+    return { copying, release, file };
+  }
+
+  it('is read at one moment, while others write', { timeout: 60_000 }, async () => {
+    const { copying, release, file } = await startedCopy();
+    await postgres.sql('moving', 'INSERT INTO zebras VALUES (1202, now())');
+    await release();
     await copying;
     const copy = new DatabaseSync(file);
     const rows = copy.prepare('SELECT * FROM zebras ORDER BY id').all();
@@ -158,6 +164,16 @@ describe("Strapi's PostgreSQL database", needsPostgres(), () => {
       Array.from({ length: 1201 }, (_, at) => ({ id: at + 1, at: '2024-01-02 01:04:05.678' })),
     );
     copy.close();
+  });
+
+  it('names the database when the connection is lost', { timeout: 60_000 }, async () => {
+    const { copying, release } = await startedCopy();
+    await postgres.sql(
+      'moving',
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'varve import'",
+    );
+    await expect(copying).rejects.toThrow(/^cannot read the PostgreSQL database moving at .*: terminating/);
+    await release();
   });
 });
 
