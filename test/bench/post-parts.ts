@@ -1,8 +1,8 @@
 import type { Span } from '../support/trace-collector.ts';
 
 /**
- * Returns the average milliseconds of each part of the POSTs in these spans, made one at a time. The projection of an append is the first
- * one that ends after it.
+ * Returns the average milliseconds of each part of the POSTs in these spans, made one at a time. The projection of a POST is the last one
+ * that ends before its answer. In SQLite it may end before the append.
  */
 export function partsOfPosts(spans: readonly Span[]): ReadonlyMap<string, number> {
   const named = (name: string) =>
@@ -14,14 +14,14 @@ export function partsOfPosts(spans: readonly Span[]): ReadonlyMap<string, number
   const add = (part: string, ms: number) => sums.set(part, (sums.get(part) ?? 0) + ms);
   for (const post of named('POST /api/restaurants')) {
     const append = appends.get(post.spanId);
-    const projection = projections.find(({ end }) => append !== undefined && end >= append.end);
+    const projection = projections.findLast(({ end }) => end >= post.start && end <= post.end);
     if (append === undefined || projection === undefined) continue;
     posts += 1;
     add('the request and the locks, before the append', append.start - post.start);
     add('the append', append.end - append.start);
     add('the delivery', Math.max(0, projection.start - append.end));
     add('the projection', projection.end - projection.start);
-    add('the answer', Math.max(0, post.end - projection.end));
+    add('the answer', post.end - Math.max(append.end, projection.end));
   }
   return new Map([...sums].map(([part, ms]) => [part, Math.round((ms / posts) * 1_000) / 1_000]));
 }

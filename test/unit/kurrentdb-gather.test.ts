@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { parseAddress } from '../../shared/event-store/kurrentdb/kurrentdb-address.ts';
 import type { Recorded } from '../../shared/event-store/kurrentdb/kurrentdb-event.ts';
+import { createReadHistory } from '../../shared/event-store/kurrentdb/kurrentdb-history.ts';
 import { gather, type SpaceStep } from '../../shared/event-store/kurrentdb/kurrentdb-space-call.ts';
 
 const event = (n: number): Recorded =>
@@ -39,4 +41,15 @@ test('events that have arrived do not wait for those that are missing', async ()
 test('a step has no more events than the caller wants', async () => {
   const call = callOf(stepTo(1n, event(1)), stepTo(2n, event(2)), stepTo(3n, event(3)));
   expect((await gather(call, 2, () => false))?.upTo).toBe(2n);
+});
+
+test('an append of this process has more events until its last one, and until the position of its answer', async () => {
+  const history = createReadHistory(parseAddress('kurrentdb://HOST:2113?tls=false'), async () => []);
+  const answered = history.appending([[event(1), event(2), event(3)], [event(4)]]);
+  const hasMore = (n: number) => history.hasMore([event(n)], BigInt(n));
+  expect([1, 2, 3, 4].map(hasMore)).toEqual([true, true, false, false]);
+  answered();
+  expect([1, 2, 3].map(hasMore)).toEqual([false, false, false]);
+  await history.stored(history.mark(), 3n);
+  expect([1, 2, 3, 4].map(hasMore)).toEqual([true, true, false, false]);
 });

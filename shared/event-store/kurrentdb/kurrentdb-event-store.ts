@@ -1,4 +1,4 @@
-import { checkedBatchSize, type Decode, encodeEvents, MAX_INT64 } from '../event-codec.ts';
+import { checkedBatchSize, type Decode, type EncodedEvent, encodeEvents, MAX_INT64 } from '../event-codec.ts';
 import type {
   AppendResult,
   EventStore,
@@ -77,7 +77,7 @@ export function openKurrentDbEventStore(url: string, options: KurrentDbEventStor
       const encoded = encodeEvents(stream, events);
       assertInSpace(stream, space);
       const appending = () => appender.append({ stream, expected, events: encoded, condition });
-      const [result] = await track(inHistory(connection, async () => [await appending()]));
+      const [result] = await track(inHistory(connection, [encoded], async () => [await appending()]));
       return result as AppendResult;
     },
     async appendInOrder(given, condition) {
@@ -86,7 +86,8 @@ export function openKurrentDbEventStore(url: string, options: KurrentDbEventStor
         assertInSpace(stream, space);
         return { stream, expected, events: encodeEvents(stream, events), condition };
       });
-      return track(inHistory(connection, () => appender.appendInOrder(encoded)));
+      const events = encoded.map((append) => append.events);
+      return track(inHistory(connection, events, () => appender.appendInOrder(encoded)));
     },
     checksConditions: () =>
       retrying("the request for the server's features", connection.retryLimits, () =>
@@ -116,13 +117,15 @@ export function openKurrentDbEventStore(url: string, options: KurrentDbEventStor
   };
 }
 
-/** Appends. Rejects with LogRestored if the position of a result cannot be in the history that this process has read. */
+/** Makes appends. Rejects with LogRestored if the position of a result cannot be in the history that this process has read. */
 async function inHistory(
   { history }: Connection,
+  events: readonly (readonly EncodedEvent[])[],
   append: () => Promise<readonly AppendResult[]>,
 ): Promise<readonly AppendResult[]> {
   const before = history.mark();
-  const results = await append();
+  const answered = history.appending(events);
+  const results = await append().finally(answered);
   for (const result of results) if (result.kind === 'appended') await history.stored(before, result.position);
   return results;
 }

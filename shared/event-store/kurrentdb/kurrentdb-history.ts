@@ -34,6 +34,7 @@ export function createReadHistory({ shown, isCluster }: Address, read: ReadUnpro
   let covered = 0n;
   let reached = 0n;
   let appended = 0n;
+  const unfinished = new Set<string>();
   let restored: LogRestored | undefined;
 
   const fail = (position: bigint, { kind, end }: Exclude<Found, 'there'>): LogRestored => {
@@ -93,8 +94,17 @@ export function createReadHistory({ shown, isCluster }: Address, read: ReadUnpro
       if (position <= before.covered) throw fail(before.covered, { kind: 'other', end: position });
       appended = laterPosition(appended, position);
     },
-    /** Returns the position of the newest append of this process. */
-    appended: () => appended,
+    /** Records the events of appends that have no answer yet. Call the function that is returned when they have one. */
+    appending(appends: readonly (readonly { readonly id: string }[])[]): () => void {
+      const ids = appends.flatMap((events) => events.slice(0, -1).map(({ id }) => id));
+      for (const id of ids) unfinished.add(id);
+      return () => {
+        for (const id of ids) unfinished.delete(id);
+      };
+    },
+    /** Returns whether an append of this process has stored events after these, up to a position. */
+    hasMore: (events: readonly Recorded[], upTo: bigint): boolean =>
+      upTo < appended || unfinished.has(events.at(-1)?.id ?? ''),
     /** Proves that the log reaches a position that its server reported as its end. */
     async ends(at: bigint): Promise<void> {
       if (at < known()) await prove();

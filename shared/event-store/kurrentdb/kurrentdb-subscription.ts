@@ -104,9 +104,9 @@ async function subscribeOnce(
   const call = await orEnded(openSpaceCall(connection, options));
   const member = createSubscriber(connection.history, call, { cursor, stream: request.stream });
   watch.add(member.subscriber);
-  // Later events of an append that was answered are on their way. Each step costs its handler a transaction.
+  // Events of an append of this process are on their way together. Each step costs its handler a transaction.
   const isWhole = ({ events, upTo }: SpaceStep) =>
-    events.length === 0 || upTo >= connection.history.appended();
+    events.length === 0 || !connection.history.hasMore(events, upTo);
   let isProven = false;
   try {
     for (;;) {
