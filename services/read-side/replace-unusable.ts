@@ -22,6 +22,7 @@ import { isDamaged, isDamagedAtOpen } from '../../shared/sqlite/failures.ts';
 import { connectDatabase } from '../../shared/sqlite/open-database.ts';
 import { openReadSnapshot } from '../../shared/sqlite/read-snapshot.ts';
 import { setAside } from '../../shared/sqlite/replace-damaged.ts';
+import { nameDeliveriesAfter } from './lost-deliveries.ts';
 
 /** Called for a file of the read model that cannot be used and is rebuilt from the log. */
 export type ReportReplaced = (file: string, reason: string) => void;
@@ -99,18 +100,21 @@ async function replaceGraph(
   if (history.kind === 'same') await forgetSearched(log, file, applied);
   if (history.kind === 'same') return 'same';
   if (history.kind === 'shorter' && isLive) throw new Error(shorterLog(data, applied.position, history.end));
-  if (history.kind === 'restored' && isLive) removeDeliveries(data);
+  if (history.kind === 'restored' && isLive) removeDeliveries({ data, report }, history.common);
   removeDatabase(file);
   report(file, history.kind === 'restored' ? restoredLog(applied.position, history) : OTHER_HISTORY);
   return history.kind;
 }
 
 /**
- * Removes the record of deliveries and purges that were made from lost events. The next start purges all answers, and makes deliveries
- * again from the progress that the log has.
+ * Removes the record of deliveries and purges that were made from lost events, and names these deliveries. The next start purges all
+ * answers, and makes deliveries again from the progress that the log has. `common`: position up to which graph and log agree.
  */
-function removeDeliveries(data: string): void {
-  for (const name of ['webhooks.db', 'purges.db']) removeDatabase(join(data, name));
+function removeDeliveries({ data, report }: Omit<DataDirectory, 'log'>, common: bigint): void {
+  const file = join(data, 'webhooks.db');
+  const lost = nameDeliveriesAfter(file, common);
+  if (lost !== undefined) report(file, lost);
+  for (const each of [file, join(data, 'purges.db')]) removeDatabase(each);
 }
 
 /** Forgets how far the log was searched if it ends before that: a copy was restored that has all events of this namespace. */

@@ -7,6 +7,7 @@ import { openContentGraph } from '../../projections/graph/content-graph.ts';
 import { catchUp } from '../../projections/graph/projector.ts';
 import { graphFile } from '../../projections/graph/store/generation-files.ts';
 import { replaceUnusable } from '../../services/read-side/replace-unusable.ts';
+import { openDeliveryStore } from '../../services/webhooks/delivery-store.ts';
 import { created, DEFINITIONS } from './graph-fixture.ts';
 import { type KurrentDbWorld, startWorld } from './kurrentdb-world.ts';
 
@@ -34,6 +35,18 @@ const addTags = async (world: World, from: number, count: number) => {
   for (let n = from; n < from + count; n += 1) await add(world, created('tag', `t${n}`));
 };
 
+/** Stores a delivery for each position. The second one was sent. */
+const addDeliveries = (data: string, positions: readonly bigint[]) => {
+  const store = openDeliveryStore(data);
+  const made = positions.map((position, n) => {
+    const entry = { event: 'entry.create' as const, type: 'tag', documentId: `t${n}` };
+    return { ...entry, id: `d${n}`, hook: 'h1', position, body: '{}' };
+  });
+  store.add(made, undefined, 0);
+  store.attempted('d1', { state: 'delivered', nextAt: 0, status: 200, error: null });
+  store.close();
+};
+
 /** Applies the log as a process that starts does. Returns the graph's tags. */
 const start = async ({ open, data }: World) => {
   const log = open();
@@ -56,12 +69,16 @@ test('a graph of an older copy of its log is made again, without what was delive
   const restore = world.double.log.backUp();
   await addTags(world, 2, 3);
   const lost = await start(world);
-  for (const name of ['webhooks.db', 'purges.db']) writeFileSync(join(world.data, name), '');
+  writeFileSync(join(world.data, 'purges.db'), '');
+  addDeliveries(world.data, [1n, lost.position - 1n, lost.position]);
   await world.double.restore(restore);
   const restored = await start(world);
   expect(restored.history).toBe('restored');
   const sentence = `the graph has applied another history up to position ${lost.position}, the log ends at position ${before.readFrom}, and both agree up to position`;
-  expect(restored.reports).toEqual([expect.stringContaining(sentence)]);
+  const deliveries = `2 deliveries of webhooks were made from events after position`;
+  const named = `1 were sent, and the others are dropped: entry.create of tag t1 to h1 (delivered), entry.create of tag t2 to h1 (waiting)`;
+  expect(restored.reports).toEqual([expect.stringContaining(deliveries), expect.stringContaining(sentence)]);
+  expect(restored.reports[0]).toContain(named);
   expect(restored.tags).toEqual(before.tags);
   for (const name of ['webhooks.db', 'purges.db']) expect(existsSync(join(world.data, name))).toBe(false);
   expect((await start(world)).history).toBe('same');

@@ -58,7 +58,7 @@ const DISCOVER_ATTEMPTS = 1_000_000;
 const DISCOVERY_INTERVAL_MS = 100;
 /** Seconds that each search waits for a node that is cut off. */
 const GOSSIP_TIMEOUT_SECONDS = 2;
-/** A ping is sent every 10 s and must be answered within 3 s. Servers refuse shorter intervals. */
+/** A ping is sent every 10 s and must be answered within 3 s. The vendor recommends no shorter interval. */
 const KEEP_ALIVE_INTERVAL_MS = 10_000;
 const KEEP_ALIVE_TIMEOUT_MS = 3_000;
 
