@@ -159,7 +159,9 @@ function find(root: string, pattern: string): string[] {
 
 function readJson(file: string, kind: FileKind, unreadable: SchemaProblem[]): SchemaFile[] {
   try {
-    return [{ ...kind, file, json: JSON.parse(readFileSync(file, 'utf8')) }];
+    // Editors on Windows begin files with a byte order mark, which Strapi skips.
+    const text = readFileSync(file, 'utf8').replace(/^\ufeff/, '');
+    return [{ ...kind, file, json: JSON.parse(text) }];
   } catch (error) {
     unreadable.push(schemaProblem(file, [], (error as Error).message));
     return [];

@@ -63,6 +63,16 @@ test('the conformance schema has 11 types, the built-in two, and 9 components', 
   expect(warnings).toEqual([]);
 });
 
+test('a file may begin with a byte order mark', async () => {
+  const part = { attributes: { label: { type: 'string' } } };
+  const folder = await folderOf({
+    'api/tag/content-types/tag/schema.json': `\ufeff${JSON.stringify(tag)}`,
+    'components/x/part.json': `\ufeff${JSON.stringify(part)}`,
+  });
+  const { registry } = loaded(folder);
+  expect([registry.contentTypes.has('api::tag.tag'), registry.components.has('x.part')]).toEqual([true, true]);
+});
+
 test('definitions contain the JSON of a type and of all its components, built-in types none', () => {
   const { definitions } = loaded(conformance);
   const definitionOf = (uid: string) => definitions.find((definition) => definition.uid === uid);
