@@ -3,7 +3,7 @@ import { defined } from '../../shared/defined.ts';
 import type { EntryImported } from '../../shared/document/events.ts';
 import { documentStream } from '../../shared/document/stream-name.ts';
 import { USER_ROLES } from '../../shared/schema/built-in-types.ts';
-import { type ContentType, USER_TYPE } from '../../shared/schema/content-type.ts';
+import { type ContentType, type Uid, USER_TYPE } from '../../shared/schema/content-type.ts';
 import { SYSTEM_TIMES } from '../../shared/schema/reserved-names.ts';
 import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
 import { newEvents } from '../command/new-events.ts';
@@ -12,7 +12,11 @@ import { roleNumber } from './archived-login.ts';
 import { importedValues, ownsRelation, targetsByAttribute, type ValueScope } from './imported-values.ts';
 import type { StagedRow, Staging } from './staging.ts';
 
-export type RowScope = ValueScope & { readonly staging: Pick<Staging, 'linksOf' | 'row'> };
+export type RowScope = ValueScope & {
+  readonly staging: Pick<Staging, 'linksOf' | 'row'>;
+  /** Returns the id of the draft that a published row gets. Absent: the graph gives it one. */
+  readonly draftId?: (type: Uid, publishedId: number) => number | undefined;
+};
 
 export type DocumentScope = RowScope & {
   readonly space: string;
@@ -65,13 +69,13 @@ function onePerVersion({ notes }: RowScope, rows: readonly StagedRow[]): readonl
 }
 
 /** Adds a draft to each published row that has none. */
-function withDrafts({ notes }: RowScope, rows: readonly Row[]): readonly Row[] {
+function withDrafts({ notes, draftId }: RowScope, rows: readonly Row[]): readonly Row[] {
   const isDrafted = (published: Row) =>
     rows.some(({ version, locale }) => version === 'draft' && locale === published.locale);
   return rows.flatMap((row) => {
     if (row.version !== 'published' || isDrafted(row)) return [row];
     notes.add(row.type, 'made a draft for a published row without one', `row ${row.source}`);
-    return [{ ...row, version: 'draft', id: undefined } as const, row];
+    return [{ ...row, version: 'draft', id: draftId?.(row.type, row.source) } as const, row];
   });
 }
 

@@ -1,5 +1,6 @@
 import type { LoginConfigured, RoleDefined } from '../../shared/access/login-events.ts';
 import type { ContentGraphReader } from '../../shared/document/entry.ts';
+import { valueAt } from '../../shared/map-values.ts';
 import { FILE_TYPE } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { DocumentImport, ImportedDocument } from '../transfer/import-documents.ts';
@@ -118,7 +119,7 @@ async function writeDocuments(options: ArchiveImport, { staging, notes, checks }
   const total = staging.settle((type, id) =>
     notes.add(type, 'is a document of its own: a joined row has its locale and version', `row ${id}`),
   );
-  const scope = { registry, staging, notes, space, epoch };
+  const scope = { registry, staging, notes, space, epoch, draftId: createDraftIds(staging) };
   const stored = new Map<string, number>();
   const refused: string[] = [];
   let documents = 0;
@@ -132,12 +133,13 @@ async function writeDocuments(options: ArchiveImport, { staging, notes, checks }
         const isKnown = options.graph.streamRevision(type, documentId) !== undefined;
         const reasons = takenIds(options, document) ?? (await options.write(document));
         refused.push(...reasons.map((reason) => `${type} ${documentId}: ${reason}`));
-        const ids = events.filter(({ data }) => (data as { readonly id?: number }).id !== undefined);
+        const own = new Set(archived.map(({ id }) => id));
+        const rows = events.filter(({ data }) => own.has((data as { readonly id?: number }).id ?? 0));
         if (reasons.length > 0) {
-          for (const _ of ids) notes.omitRow(type, 'the document is refused');
+          for (const _ of rows) notes.omitRow(type, 'the document is refused');
           return;
         }
-        stored.set(type, (stored.get(type) ?? 0) + ids.length);
+        stored.set(type, (stored.get(type) ?? 0) + rows.length);
         documents++;
         if (isKnown) known++;
       }),
@@ -147,6 +149,19 @@ async function writeDocuments(options: ArchiveImport, { staging, notes, checks }
   for (const { attribute, count } of staging.danglingLinks())
     notes.add(attribute, 'omitted: the archive does not have the target', undefined, count);
   return { documents, known, refused, stored };
+}
+
+/**
+ * Returns a function for the ids of drafts that the archive does not have: the next power of ten above all ids of the type, and the id of
+ * the published row. So no draft takes the id of a row that is imported later, and a repeated import gives the same ids.
+ */
+function createDraftIds(staging: Pick<Staging, 'largestId'>) {
+  const offsets = new Map<string, number>();
+  return (type: string, publishedId: number): number | undefined => {
+    const offset = valueAt(offsets, type, () => 10 ** String(staging.largestId(type)).length);
+    const id = offset + publishedId;
+    return Number.isSafeInteger(id) && publishedId > 0 ? id : undefined;
+  };
 }
 
 async function* served({ documents }: Staging, { contentTypes }: SchemaRegistry) {

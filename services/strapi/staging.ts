@@ -50,6 +50,8 @@ export type Staging = {
   /** Returns the links of an owner in their order, without those whose target is missing. */
   linksOf(ownerType: string, ownerId: number): readonly LinkedRow[];
   row(type: string, id: number): Pick<StagedRow, 'data'> | undefined;
+  /** Returns the largest id of a type's rows; 0 if it has none. */
+  largestId(type: string): number;
   rowsOf(type: string): readonly Pick<StagedRow, 'id' | 'data'>[];
   /** Counts the links whose target is in the archive. */
   countLinks(): number;
@@ -144,6 +146,7 @@ export function openStaging(file: string): Staging {
       const [found] = all(db, 'SELECT data FROM rows WHERE type = ? AND id = ?', type, id);
       return found && { data: JSON.parse(String(found[0])) };
     },
+    largestId: (type) => Number(all(db, 'SELECT max(id) FROM rows WHERE type = ?', type)[0]?.[0] ?? 0),
     rowsOf: (type) =>
       all(db, 'SELECT id, data FROM rows WHERE type = ? ORDER BY id', type).map(([id, data]) => ({
         id: Number(id),

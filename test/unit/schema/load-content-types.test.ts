@@ -70,7 +70,10 @@ test('a file may begin with a byte order mark', async () => {
     'components/x/part.json': `\ufeff${JSON.stringify(part)}`,
   });
   const { registry } = loaded(folder);
-  expect([registry.contentTypes.has('api::tag.tag'), registry.components.has('x.part')]).toEqual([true, true]);
+  expect([registry.contentTypes.has('api::tag.tag'), registry.components.has('x.part')]).toEqual([
+    true,
+    true,
+  ]);
 });
 
 test('definitions contain the JSON of a type and of all its components, built-in types none', () => {

@@ -150,7 +150,7 @@ describe('an import of an archive', () => {
       ],
     });
     expect([...rows].map(([key, { id, values }]) => [key, id, values['title']])).toEqual([
-      ['alone draft', undefined, 'public'],
+      ['alone draft', 15, 'public'],
       ['alone published', 5, 'public'],
       ['edited published', 2, 'public'],
       ['edited draft', 1, 'draft'],
