@@ -69,6 +69,7 @@ export function createImporter(environment: ImportEnvironment): Importer {
   const claimed = new Map<string, string>();
   const keyFor = createKeys();
   const referenced = new Map<string, string>();
+  const ids = new Map<string, string>();
   return {
     async importLine(json) {
       const parsed = parseImportLine(json);
@@ -77,7 +78,7 @@ export function createImporter(environment: ImportEnvironment): Importer {
       if (type === undefined)
         return { kind: 'refused', reasons: [`unknown content type ${parsed.line.type}`] };
       try {
-        const run = { ...environment, types, claimed, referenced };
+        const run = { ...environment, types, claimed, ids, referenced };
         const digest = hash('sha256', JSON.stringify(json));
         const key = parsed.line.key ?? parsed.line.documentId ?? keyFor(digest);
         return await importDocument(run, type, { ...parsed.line, key }, digest);
@@ -108,6 +109,8 @@ type ImportRun = ImportEnvironment & {
   readonly types: ReadonlyMap<string, ContentType>;
   /** documentId by claim, for all lines so far. */
   readonly claimed: Map<string, string>;
+  /** documentId by type and row id, for all lines so far that have one. */
+  readonly ids: Map<string, string>;
   /** documentId by `uid/key` of recently referenced documents: most of them are referenced often. */
   readonly referenced: Map<string, string>;
 };
@@ -159,9 +162,23 @@ async function importDocument(
     }
   }
   if (events.length === 0) return { kind: 'refused', reasons: ['locales: there is none'] };
+  claimIds(run, type, documentId, line);
   for (const claim of claims) run.claimed.set(claimKey(claim), documentId);
   const stream = documentStream(run.space, type.uid, documentId);
   return { kind: 'document', type: type.uid, documentId, claims, stream, events };
+}
+
+/** Throws if an id of the line belongs to another document, whose row would keep it. */
+function claimIds(run: ImportRun, { uid }: ContentType, documentId: string, { variants }: KeyedLine): void {
+  const wanted = variants.flatMap(({ variant }) => variant.id ?? []);
+  for (const [at, id] of wanted.entries()) {
+    const owner = run.ids.get(`${uid}/${id}`) ?? run.graph.documentOfId(uid, id)?.documentId ?? documentId;
+    if (owner !== documentId || wanted.indexOf(id) !== at)
+      throw validationError(
+        `id: ${id} already belongs to ${owner === documentId ? 'another locale' : owner}`,
+      );
+  }
+  for (const id of wanted) run.ids.set(`${uid}/${id}`, documentId);
 }
 
 type Step = { readonly data: Data; readonly publish: boolean };

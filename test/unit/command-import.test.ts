@@ -95,6 +95,25 @@ describe('importing', () => {
     expect(await world.store.lastPosition()).toBe(last);
   });
 
+  test('refuses a row id that another document has, or another locale of the line', async () => {
+    const { world, importer } = await given();
+    const { stream, events, documentId } = documentOf(await importer.importLine(book('a', {}, { id: 7 })));
+    await world.append(stream, events);
+    expect(documentOf(await importer.importLine(book('a', {}, { id: 7 }))).documentId).toBe(documentId);
+    const refused = { kind: 'refused', reasons: [`id: 7 already belongs to ${documentId}`] };
+    expect(await importer.importLine(book('b', {}, { id: 7 }))).toEqual(refused);
+    expect(await given().then(({ open }) => open().importLine(book('b', {}, { id: 7 })))).not.toEqual(
+      refused,
+    );
+    const variant = (title: string) => ({ state: 'published', data: { title }, id: 9 });
+    const line = { type: 'text', key: 't', locales: { en: variant('x'), fr: variant('y') } };
+    expect(await importer.importLine(line)).toEqual({
+      kind: 'refused',
+      reasons: ['id: 9 already belongs to another locale'],
+    });
+    documentOf(await importer.importLine({ type: 'author', key: 'x', data: {}, id: 7 }));
+  });
+
   test('references may point forward', async () => {
     const { world, importer } = await given();
     const imported = [
