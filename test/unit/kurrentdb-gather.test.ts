@@ -43,13 +43,18 @@ test('a step has no more events than the caller wants', async () => {
   expect((await gather(call, 2, () => false))?.upTo).toBe(2n);
 });
 
-test('an append of this process has more events until its last one, and until the position of its answer', async () => {
+test('a step has the rest of an append of this process, and ends under constant appends', async () => {
   const history = createReadHistory(parseAddress('kurrentdb://HOST:2113?tls=false'), async () => []);
+  const isWhole = (n: number) => history.wholeAppends()(stepTo(BigInt(n), event(n)));
   const answered = history.appending([[event(1), event(2), event(3)], [event(4)]]);
-  const hasMore = (n: number) => history.hasMore([event(n)], BigInt(n));
-  expect([1, 2, 3, 4].map(hasMore)).toEqual([true, true, false, false]);
+  expect([1, 2, 3, 4].map(isWhole)).toEqual([false, false, true, true]);
   answered();
-  expect([1, 2, 3].map(hasMore)).toEqual([false, false, false]);
-  await history.stored(history.mark(), 3n);
-  expect([1, 2, 3, 4].map(hasMore)).toEqual([true, true, false, false]);
+  expect([1, 2, 3].map(isWhole)).toEqual([true, true, true]);
+  await history.stored(history.mark(), 6n);
+  expect([5, 6].map(isWhole)).toEqual([false, true]);
+  const ofOneStep = history.wholeAppends();
+  expect(ofOneStep(stepTo(5n, event(5)))).toBe(false);
+  await history.stored(history.mark(), 9n);
+  expect(ofOneStep(stepTo(6n, event(6)))).toBe(true);
+  expect(history.wholeAppends()(stepTo(6n))).toBe(true);
 });

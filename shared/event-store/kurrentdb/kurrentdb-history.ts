@@ -102,9 +102,17 @@ export function createReadHistory({ shown, isCluster }: Address, read: ReadUnpro
         for (const id of ids) unfinished.delete(id);
       };
     },
-    /** Returns whether an append of this process has stored events after these, up to a position. */
-    hasMore: (events: readonly Recorded[], upTo: bigint): boolean =>
-      upTo < appended || unfinished.has(events.at(-1)?.id ?? ''),
+    /**
+     * Returns a function for one step of a subscription: whether the step has all events of appends of this process that began to arrive. It
+     * waits for answers that were known when the first event arrived, so that a step ends under constant appends.
+     */
+    wholeAppends(): (step: { readonly events: readonly Recorded[]; readonly upTo: bigint }) => boolean {
+      let answered: bigint | undefined;
+      return ({ events, upTo }) => {
+        answered ??= appended;
+        return events.length === 0 || (upTo >= answered && !unfinished.has(events.at(-1)?.id ?? ''));
+      };
+    },
     /** Proves that the log reaches a position that its server reported as its end. */
     async ends(at: bigint): Promise<void> {
       if (at < known()) await prove();

@@ -104,12 +104,11 @@ async function subscribeOnce(
   const call = await orEnded(openSpaceCall(connection, options));
   const member = createSubscriber(connection.history, call, { cursor, stream: request.stream });
   watch.add(member.subscriber);
-  // Events of an append of this process are on their way together. Each step costs its handler a transaction.
-  const isWhole = ({ events, upTo }: SpaceStep) =>
-    events.length === 0 || !connection.history.hasMore(events, upTo);
   let isProven = false;
   try {
     for (;;) {
+      // Each step costs its handler a transaction.
+      const isWhole = connection.history.wholeAppends();
       const step = await orEnded(gather(call, request.batchSize, isWhole), call);
       if (step === undefined) return;
       // A server that was restored while the call was opened ends it.
