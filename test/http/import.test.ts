@@ -2,13 +2,8 @@ import { existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import {
-  CONFORMANCE_SCHEMA,
-  createDataDirectory,
-  type Exit,
-  spawnVarve,
-  startServer,
-} from '../support/server.ts';
+import { dataForTest } from '../support/data-for-test.ts';
+import { CONFORMANCE_SCHEMA, type Exit, spawnVarve, startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
 const FIXTURES = globSync(join(CONFORMANCE_SCHEMA, '../fixtures/*.jsonl')).sort();
@@ -18,8 +13,6 @@ function folderForTest(make: () => string): string {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
-
-const dataForTest = () => folderForTest(createDataDirectory);
 
 function importFiles(data: string, files: readonly string[]): Promise<Exit> {
   return spawnVarve(['import', ...files, '--content-types', CONFORMANCE_SCHEMA, '--data', data]).exited;

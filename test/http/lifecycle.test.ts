@@ -4,15 +4,10 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { CONFORMANCE_SCHEMA, createDataDirectory, spawnVarve } from '../support/server.ts';
+import { dataForTest } from '../support/data-for-test.ts';
+import { CONFORMANCE_SCHEMA, spawnVarve } from '../support/server.ts';
 import { startForTest } from '../support/start-for-test.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
-
-function dataForTest(): string {
-  const data = createDataDirectory();
-  onTestFinished(() => rmSync(data, { recursive: true, force: true }));
-  return data;
-}
 
 it('serves: /_health is 204', async () => {
   const server = await startForTest();

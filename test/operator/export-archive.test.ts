@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { archiveFiles, readJsonLines } from '../../services/strapi/archive.ts';
 import { createAsk } from '../support/access-client.ts';
+import { dataForTest } from '../support/data-for-test.ts';
 import { runVarve } from '../support/run-varve.ts';
-import { createDataDirectory, startServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 import { ANY_LINE } from '../support/strapi-archive.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 import { png } from '../support/upload-client.ts';
@@ -14,12 +15,6 @@ import { png } from '../support/upload-client.ts';
 const CORPUS = join(import.meta.dirname, '../support/archives/strapi-5.54-export.tar.gz');
 const folder = mkdtempSync(join(tmpdir(), 'varve-exports-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-
-function dataForTest(): string {
-  const data = createDataDirectory();
-  onTestFinished(() => rmSync(data, { recursive: true, force: true }));
-  return data;
-}
 
 async function succeed(...args: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await runVarve(args);

@@ -5,11 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { runCorpus } from '../conformance/run-corpus.ts';
 import { createAsk } from '../support/access-client.ts';
+import { dataForTest } from '../support/data-for-test.ts';
 import { digestOfData } from '../support/digest-of-data.ts';
 import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
 import { removeIndices } from '../support/remove-indices.ts';
 import { jsonOf, runVarve } from '../support/run-varve.ts';
-import { createDataDirectory, spawnVarve, startServer } from '../support/server.ts';
+import { spawnVarve, startServer } from '../support/server.ts';
 import { AT, archivedType, kitchenArchive, writeArchive } from '../support/strapi-archive.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
@@ -29,12 +30,6 @@ type Summary = {
   readonly roles: Readonly<Record<string, readonly string[]>>;
   readonly notes: readonly { readonly what: string }[];
 };
-
-function dataForTest(): string {
-  const data = createDataDirectory();
-  onTestFinished(() => rmSync(data, { recursive: true, force: true }));
-  return data;
-}
 
 it("imports Strapi's export of the corpus: reads are answered as Strapi answered them", {
   timeout: 300_000,

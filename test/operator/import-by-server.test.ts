@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createAsk } from '../support/access-client.ts';
+import { dataForTest } from '../support/data-for-test.ts';
 import { digestOfData } from '../support/digest-of-data.ts';
 import { jsonOf, runVarve } from '../support/run-varve.ts';
-import { createDataDirectory, spawnVarve, startServer } from '../support/server.ts';
+import { spawnVarve, startServer } from '../support/server.ts';
 import { kitchenArchive } from '../support/strapi-archive.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
@@ -19,12 +20,6 @@ beforeAll(async () => {
   kitchen = await kitchenArchive(join(folder, 'kitchen.tar.gz'), ROWS);
 });
 afterAll(() => rmSync(folder, { recursive: true }));
-
-function dataForTest(): string {
-  const data = createDataDirectory();
-  onTestFinished(() => rmSync(data, { recursive: true, force: true }));
-  return data;
-}
 
 it('imports an archive with files while the server answers, as an import without a server does', {
   ...takesMinutes('archives that a server imports'),

@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
-import { archiveFiles } from '../../services/strapi/archive.ts';
+import { dataForTest } from '../support/data-for-test.ts';
 import { digestOfData } from '../support/digest-of-data.ts';
+import { extractUploads } from '../support/extract-uploads.ts';
 import { jsonOf, runVarve } from '../support/run-varve.ts';
-import { CONFORMANCE_SCHEMA, createDataDirectory, startServer } from '../support/server.ts';
+import { CONFORMANCE_SCHEMA, startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
 /** Database and export of one Strapi 5.54 on SQLite, with the corpus and two files. */
@@ -24,19 +25,7 @@ async function makeProject(): Promise<void> {
     mkdirSync(join(project, folder), { recursive: true });
   cpSync(CONFORMANCE_SCHEMA, join(project, 'src'), { recursive: true });
   writeFileSync(database, gunzipSync(readFileSync(DATABASE)));
-  for await (const { name, content } of archiveFiles({ file: ARCHIVE })) {
-    if (!name.startsWith('assets/uploads/')) continue;
-    writeFileSync(
-      join(uploads, name.slice('assets/uploads/'.length)),
-      Buffer.concat(await Array.fromAsync(content)),
-    );
-  }
-}
-
-function dataForTest(): string {
-  const data = createDataDirectory();
-  onTestFinished(() => rmSync(data, { recursive: true, force: true }));
-  return data;
+  await extractUploads(ARCHIVE, uploads);
 }
 
 type Summary = {

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,13 +8,14 @@ import { inspect } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { archiveFiles } from '../../services/strapi/archive.ts';
 import { copyPostgres } from '../../services/strapi/copy-postgres.ts';
+import { dataForTest } from '../support/data-for-test.ts';
 import { digestOfData } from '../support/digest-of-data.ts';
 import { freePort } from '../support/elasticsearch-node.ts';
+import { extractUploads } from '../support/extract-uploads.ts';
 import { needsPostgres, type PostgresNode, startPostgres } from '../support/postgres-node.ts';
 import { jsonOf, runVarve } from '../support/run-varve.ts';
-import { CONFORMANCE_SCHEMA, createDataDirectory } from '../support/server.ts';
+import { CONFORMANCE_SCHEMA } from '../support/server.ts';
 
 /** Dump and export of one Strapi 5.54 on PostgreSQL, with the corpus and two files. */
 const DUMP = join(import.meta.dirname, '../support/archives/strapi-5.54-postgres.sql.gz');
@@ -27,17 +28,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 async function makeProject(): Promise<void> {
   cpSync(CONFORMANCE_SCHEMA, src, { recursive: true });
   mkdirSync(join(folder, 'public/uploads'), { recursive: true });
-  for await (const { name, content } of archiveFiles({ file: ARCHIVE })) {
-    if (!name.startsWith('assets/uploads/')) continue;
-    const file = join(folder, 'public/uploads', name.slice('assets/uploads/'.length));
-    writeFileSync(file, Buffer.concat(await Array.fromAsync(content)));
-  }
-}
-
-function dataForTest(): string {
-  const data = createDataDirectory();
-  onTestFinished(() => rmSync(data, { recursive: true, force: true }));
-  return data;
+  await extractUploads(ARCHIVE, join(folder, 'public/uploads'));
 }
 
 type Summary = {
