@@ -239,8 +239,8 @@ export type EventStore = {
   lastPosition(): Promise<bigint>;
   /**
    * Calls `handle` with every event after `after`: first stored events, then new ones. They come in order, each once, in batches of at most
-   * `batchSize`. SQLite does not split the events of one command, so a batch may be larger by the rest of a command. KurrentDB may split them.
-   * The next call waits for the promise of the previous one (backpressure).
+   * `batchSize`. SQLite does not split the events of one command, so a batch may be larger by the rest of a command. KurrentDB may split
+   * them. The next call waits for the promise of the previous one (backpressure).
    */
   subscribe(after: bigint, handle: EventHandler, options?: SubscribeOptions): Subscription;
   /** Absent if the store keeps no chain (KurrentDB). */

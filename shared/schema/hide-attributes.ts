@@ -12,7 +12,8 @@ export type HiddenAttributes = { readonly file: string; readonly names: readonly
 
 /**
  * Makes attributes with these names private in every file, as Strapi does for `responses.privateAttributes` of `config/api`. A built-in
- * type with such an attribute gets a file. The times of rows belong to every content type. The sources change too, so that the log defines what is served.
+ * type with such an attribute gets a file. The times of rows belong to every content type. The sources change too, so that the log defines
+ * what is served.
  */
 export function hideAttributes(found: readonly SchemaFile[], hidden: HiddenAttributes): CheckedFiles {
   const { file, names } = hidden;

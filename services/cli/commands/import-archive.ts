@@ -23,8 +23,8 @@ export type ArchiveOptions = { readonly dryRun?: true; readonly json?: true };
 
 /**
  * `varve import` of an archive that `strapi export` wrote, or of Strapi's database: its SQLite file, or the address of its PostgreSQL. With
- * `--dry-run` it shows the rows of the first ten documents as answers have them, and writes nothing.
- * Without other content types in the settings, an archive has its own. Throws at the end if documents were refused.
+ * `--dry-run` it shows the rows of the first ten documents as answers have them, and writes nothing. Without other content types in the
+ * settings, an archive has its own. Throws at the end if documents were refused.
  */
 export async function importArchiveFile(
   given: string,

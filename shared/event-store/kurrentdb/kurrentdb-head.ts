@@ -105,7 +105,7 @@ export function createHeadWatch(connection: Connection) {
   };
   const look = (): void => {
     again = looking !== undefined;
-    // The read itself reranges a node that cannot be read. The next search follows in half a second.
+    // The read itself replaces a node that cannot be read. The next search follows in half a second.
     looking ??= lookOnce()
       .catch((error: unknown) => {
         if (error instanceof LogRestored) for (const subscriber of subscribers) subscriber.fail(error);
