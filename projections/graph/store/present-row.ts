@@ -13,7 +13,6 @@ import {
   attributesWithComponents,
 } from '../../../shared/schema/component-uids.ts';
 import type { ContentType, Model, ScalarAttribute, Uid } from '../../../shared/schema/content-type.ts';
-import type { SystemTime } from '../../../shared/schema/reserved-names.ts';
 import { componentOf, type SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 
 /** Values by attribute name; null and absent are the same. */
@@ -80,6 +79,7 @@ export function createRowPresenter(registry: SchemaRegistry, type: ContentType):
   const prefixes = scalars.map(({ name }) => `,${JSON.stringify(name)}:`);
   const components = createComponentsPresenter(registry);
   const hidden = type.privateTimes ?? [];
+  const hiddenMembers = new RegExp(`,"(?:${hidden.join('|')})":(?:"[^"]*"|null)`, 'g');
   // The template is copied for each row, because adding two dozen members one by one takes several times as long.
   const template: Record<string, Scalar | null> = Object.fromEntries(
     [...scalars.map(({ name }) => name), ...systemFields(type)].map((name) => [name, null]),
@@ -95,7 +95,7 @@ export function createRowPresenter(registry: SchemaRegistry, type: ContentType):
       if (type.localized) text += `,"locale":${jsonOf(facts.locale)}`;
       return `${text}}`;
     },
-    shown: (source) => (hidden.length === 0 ? source : withoutTimes(source, hidden)),
+    shown: (source) => (hidden.length === 0 ? source : withoutTimes(source, hiddenMembers)),
     fields(facts, values, publication) {
       const fields = { ...template };
       for (const { name, type: scalarType } of scalars) fields[name] = columnValue(scalarType, values[name]);
@@ -132,13 +132,9 @@ export function createRowPresenter(registry: SchemaRegistry, type: ContentType):
 }
 
 /** A name in quotes after a comma is a member: a quote in a text is escaped. The row's own times are the last ones. */
-function withoutTimes(source: string, names: readonly SystemTime[]): string {
+function withoutTimes(source: string, members: RegExp): string {
   const start = source.lastIndexOf(',"createdAt":');
-  const shown = names.reduce(
-    (text, name) => text.replace(new RegExp(`,"${name}":(?:"[^"]*"|null)`), ''),
-    source.slice(start),
-  );
-  return source.slice(0, start) + shown;
+  return source.slice(0, start) + source.slice(start).replace(members, '');
 }
 
 function systemFields({ localized }: ContentType): readonly string[] {
