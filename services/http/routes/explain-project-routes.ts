@@ -20,7 +20,7 @@ export function explainProjectRoutes(app: FastifyInstance, routes: readonly Proj
   });
   if (known.length === 0) return;
   app.addHook('onSend', async (request, reply, payload) => {
-    if (!REFUSALS.has(payload)) return payload;
+    if (reply.statusCode < 400 || !REFUSALS.has(payload)) return payload;
     const [path = ''] = request.url.split('?', 1);
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     const own = shapeOf(request.routeOptions.url ?? '');
