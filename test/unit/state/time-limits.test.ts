@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { Rebuild } from '../../../projections/generations/generation.ts';
@@ -8,6 +8,7 @@ import type { ProcessReport } from '../../../services/state/process-report.ts';
 import { readState } from '../../../services/state/state.ts';
 import { checkLeader } from '../../../services/state/watch-fleet.ts';
 import { checkRebuild, checkTypesChange } from '../../../services/state/watch-rebuild.ts';
+import type { EventStore } from '../../../shared/event-store/event-store.ts';
 
 /** The time limits of the state that operators see: each is crossed here. */
 const EVENT_STORE = { lastPosition: async () => 0n, readAll: async function* () {} } as never;
@@ -35,30 +36,38 @@ const REPORT: ProcessReport = {
   conditions: [],
 };
 
-/** Opens the list of a process that is alone, and a function that sends it the report of another one. */
-async function openList() {
+function joinList(log: EventStore) {
   const list = createProcessList({
     role: 'serve',
     version: '1.0.0',
     readiness: { check: async () => ({ status: 'ready' }) } as never,
     conditions: { look: async () => [] } as never,
   });
+  onTestFinished(() => list.close());
   const membership = { owner: 'own', questions: QUESTIONS };
-  list.join({ log: EVENT_STORE, space: 'test', membership, pid: 1, address: null });
-  const server = createServer((request, response) => void list.answer(request, response));
+  list.join({ log, space: 'test', membership, pid: 1, address: null });
+  return list;
+}
+
+async function listen(answer: RequestListener): Promise<string> {
+  const server = createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    list.close();
+  onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
-  const { port } = server.address() as AddressInfo;
-  const send = async (report: ProcessReport): Promise<number> => {
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Opens the list of a process that is alone, and a function that sends it the report of another one. */
+async function openList() {
+  const list = joinList(EVENT_STORE);
+  const url = await listen((request, response) => void list.answer(request, response));
+  const send = async (report: ProcessReport, sentAt = Date.now()): Promise<number> => {
     const body = JSON.stringify(report);
-    const now = String(Date.now());
-    const signature = `${now}.${QUESTIONS.sign('process', now, body)}`;
+    const signature = `${sentAt}.${QUESTIONS.sign('process', String(sentAt), body)}`;
     const headers = { 'varve-signature': signature, 'content-type': 'application/json' };
-    const answer = await fetch(`http://127.0.0.1:${port}/_varve/processes`, {
+    const answer = await fetch(`${url}/_varve/processes`, {
       method: 'POST',
       headers,
       body,
@@ -99,6 +108,39 @@ it('a process that has left is not listed, unless another one with its name is s
   expect((await state()).conditions).toEqual([]);
   await send(REPORT);
   expect((await state()).processes.map(({ pid }) => pid)).toEqual([1, 7]);
+});
+
+it('a report is refused if it was signed more than 5 min ago or later', async () => {
+  stopClocks();
+  const { send } = await openList();
+  for (const difference of [-299_000, 299_000]) expect(await send(REPORT, Date.now() + difference)).toBe(200);
+  for (const difference of [-301_000, 301_000]) expect(await send(REPORT, Date.now() + difference)).toBe(401);
+});
+
+it('the access keys differ for 60 s after a leader could not verify a report', async () => {
+  stopClocks();
+  let status = 401;
+  const address = await listen((_request, response) => void response.writeHead(status).end('[]'));
+  const elected = {
+    ...{ id: 'claim', stream: 'test.lease', revision: 0n, type: 'leader-elected' },
+    data: { epoch: 1, owner: 'another', address },
+  };
+  const log = {
+    async *readStream(_stream: string, from = 0n) {
+      if (from === 0n) yield elected;
+    },
+  };
+  const list = joinList(log as never);
+  expect(list.keyIsShared()).toBeUndefined();
+  await vi.waitFor(() => expect(list.keyIsShared()).toBeDefined(), { timeout: 10_000, interval: 20 });
+  status = 200;
+  vi.advanceTimersByTime(59_900);
+  expect(list.keyIsShared()).toEqual({
+    code: 'keys-differ',
+    message: `the leader at ${address} has another access key than this process, or another time`,
+  });
+  vi.advanceTimersByTime(200);
+  expect(list.keyIsShared()).toBeUndefined();
 });
 
 it('a namespace has no leader after 10 s without one', () => {
