@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { ShapeChange } from '../../projections/generations/shape.ts';
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import { type ConvertedCopy, openConvertedCopy } from '../../projections/graph/converted-copy.ts';
@@ -134,6 +136,8 @@ async function openWith(
       ? await openPendingChange(log, graph, definitions, conversion.outside)
       : undefined;
   for (const folder of folders(options)) reserveDisk(folder);
+  // Earlier releases stored the words of texts there.
+  await rm(join(data, 'words'), { recursive: true, force: true }).catch(() => {});
   recordLogOfDirectory(data, options);
   if (pending === undefined) await catchUpUnlessDiskFull(log, graph);
   const converted =

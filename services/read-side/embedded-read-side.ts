@@ -10,7 +10,7 @@ import type { ReadSidePlan } from './read-side.ts';
 export function embeddedReadSide({
   synonyms = {},
   ...options
-}: Pick<EmbeddedIndexOptions, 'queryTimeLimit' | 'wordFiles'> & {
+}: Pick<EmbeddedIndexOptions, 'queryTimeLimit'> & {
   readonly synonyms?: InstalledSynonyms;
 }): ReadSidePlan {
   return {
@@ -19,8 +19,8 @@ export function embeddedReadSide({
       // The index has the types of the graph, including those that are in the log and no longer in the folder.
       const index = createEmbeddedIndex({ ...options, registry: addSynonyms(graph.registry(), synonyms) });
       await loadReadIndex(graph, index);
-      // If this fails, the first search reads the rest, and fails with the same error.
-      index.local.warm().catch(() => {});
+      // Never rejects.
+      void index.local.warm();
       const closed = Promise.withResolvers<void>();
       return {
         index,

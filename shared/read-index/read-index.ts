@@ -236,8 +236,8 @@ export type ReadIndex = {
 /** Rows of an index in this process. */
 export type LocalRows = {
   /**
-   * Builds in the background what the first queries would otherwise wait for. Resolves when that is done or the index was closed. No caller
-   * needs to wait for it.
+   * Builds in the background what the first queries would otherwise wait for, once. Resolves when that is done or the index was closed, and
+   * never rejects. No caller needs to wait for it.
    */
   warm(): Promise<void>;
   /** Returns the number of rows whose texts have changed since their words were read. Searches read them first. */

@@ -1,4 +1,3 @@
-import { isRecord } from '../json-record.ts';
 import { remembered } from '../remembered.ts';
 import type { ContentType, ScalarAttribute, ScalarType, SynonymGroups, Uid } from '../schema/content-type.ts';
 import { usesOf } from '../schema/scalar-uses.ts';
@@ -19,8 +18,6 @@ export type SearchField = {
 };
 
 export type SearchSettings = {
-  /** True if the schema configures searches, so that they are expected. */
-  readonly isExpected: boolean;
   readonly fields: readonly SearchField[];
   /** Locale whose language is used for a type without locales. */
   readonly locale: string;
@@ -57,7 +54,6 @@ export const searchSettingsOf = remembered((type: ContentType): SearchSettings =
   const search = SEARCH_OF_TYPE.safeParse(type.varve ?? {}).data?.search;
   const attributes = [...type.attributes.values()];
   return {
-    isExpected: [type, ...attributes].some(({ varve }) => isRecord(varve) && 'search' in varve),
     fields: attributes.flatMap((attribute) =>
       attribute.kind === 'scalar' && !attribute.private ? ownField(attribute) : [],
     ),

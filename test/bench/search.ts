@@ -6,7 +6,6 @@ import { createEmbeddedIndex, type EmbeddedIndex } from '../../shared/read-index
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import { loadContentTypes } from '../../shared/schema/load-content-types.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import { createWordMemory } from '../support/word-memory.ts';
 import { benchmarkBatch, createRandom, type Random, uid } from './embedded-data.ts';
 import { createTypedWords } from './typed-words.ts';
 
@@ -59,18 +58,16 @@ const words = createTypedWords(options.collections);
 const twoWords = (random: Random) => words.twoWords(random).replace(' ', '%20');
 
 const registry = readRegistry();
-const wordFiles = createWordMemory();
 const before = megabytes();
 let started = process.cpuUsage();
-await (await openIndex('read by their first search')).close();
-const index = await openIndex('taken from stored words by their first search');
+const index = await openIndex();
 await index.local.warm();
 for (const kind of KINDS) await measure(kind);
 
 /** Loads the rows, and prints how long the first search of each type takes. */
-async function openIndex(how: string): Promise<EmbeddedIndex> {
+async function openIndex(): Promise<EmbeddedIndex> {
   started = process.cpuUsage();
-  const opened = createEmbeddedIndex({ registry, wordFiles });
+  const opened = createEmbeddedIndex({ registry });
   await opened.apply(benchmarkBatch(registry, words.textOf));
   const loaded = megabytes();
   console.log(`rows: ${elapsed()} ms of one core with their making, ${Math.round(loaded - before)} MB`);
@@ -79,7 +76,7 @@ async function openIndex(how: string): Promise<EmbeddedIndex> {
     const asked = performance.now();
     await ask(opened, type, 'status=draft&search=boundary%20lay');
     const took = Math.round(performance.now() - asked);
-    console.log(`words of ${type}s, ${how}: ${took} ms, ${elapsed()} ms of one core`);
+    console.log(`words of ${type}s, read by their first search: ${took} ms, ${elapsed()} ms of one core`);
   }
   console.log(`words of both types: ${Math.round(megabytes() - loaded)} MB`);
   return opened;

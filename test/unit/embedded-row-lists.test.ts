@@ -3,7 +3,6 @@ import { expect, it } from 'vitest';
 import {
   appendToList,
   clearList,
-  createPackedLists,
   createRowLists,
   indexInList,
   listCount,
@@ -11,7 +10,6 @@ import {
   listValues,
   removeBySwap,
   removeKeepingOrder,
-  renumberLists,
 } from '../../shared/read-index/embedded/row-lists.ts';
 
 const lists = fc.integer({ min: 0, max: 5 });
@@ -79,40 +77,4 @@ it('reuses freed blocks', () => {
   }
   // A list of 100 places has used blocks of 2 to 128 places.
   expect(stored.poolUsed).toBeLessThanOrEqual(256);
-});
-
-it('changes packed lists like other lists, also after they have got other numbers', () => {
-  const entries = fc.array(fc.array(fc.nat(50), { maxLength: 9 }), { minLength: 6, maxLength: 6 });
-  const numbers = fc.array(fc.nat(8), { minLength: 6, maxLength: 6 });
-  fc.assert(
-    fc.property(entries, numbers, operations, (packed, order, steps) => {
-      const counts = Int32Array.from(packed, ({ length }) => length);
-      const stored = createPackedLists(counts, Int32Array.from(packed.flat()));
-      expect(packed.map((_, list) => listValues(stored, list))).toEqual(packed);
-      // The first list with a number keeps it; the others are omitted.
-      const renumbered = Int32Array.from(order, (number, at) => (order.indexOf(number) === at ? number : -1));
-      renumberLists(stored, renumbered, 9);
-      const plain: number[][] = Array.from({ length: 9 }, (_, number) => [
-        ...(packed[renumbered.indexOf(number)] ?? []),
-      ]);
-      for (const { do: change, list: number, value } of steps) {
-        const list = plain[number] as number[];
-        const at = list.indexOf(value);
-        if (change === 'append') {
-          appendToList(stored, number, value);
-          list.push(value);
-        } else if (change === 'clear') {
-          clearList(stored, number);
-          list.length = 0;
-        } else if (at >= 0) {
-          removeBySwap(stored, number, at);
-          list[at] = list.at(-1) as number;
-          list.pop();
-        }
-      }
-      expect(plain.map((_, list) => listValues(stored, list))).toEqual(plain);
-      expect(stored.total).toBe(plain.flat().length);
-    }),
-    { numRuns: 300 },
-  );
 });

@@ -23,7 +23,7 @@ export type SuccessionOptions = {
 };
 
 /**
- * Replaces the serving process, once this process is warm. First this process becomes leader, then its generation becomes live. Only then
+ * Replaces the serving process, once this process has read the words of all rows and is warm. First this process becomes leader, then its generation becomes live. Only then
  * it accepts connections, so that its readers see every acknowledged write.
  */
 export async function succeedWorker(
@@ -32,6 +32,8 @@ export async function succeedWorker(
   handler: RequestListener,
   { varve, metrics, address, isStopping, next }: SuccessionOptions,
 ): Promise<void> {
+  const { index } = await varve.operator.readSide();
+  await index.local?.warm();
   await warmUp(recent, handler, WARM_UP_MS);
   metrics?.reset();
   await supervisor.ready(next);

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { defined } from '../../../shared/defined.ts';
 import { loadOptional } from '../../../shared/load-optional.ts';
@@ -10,7 +9,6 @@ import {
 import type { ElasticsearchConnection } from '../../../shared/read-index/elasticsearch/wire/client.ts';
 import { embeddedReadSide } from '../../read-side/embedded-read-side.ts';
 import type { ReadSidePlan } from '../../read-side/read-side.ts';
-import { createWordFolder } from '../../read-side/word-folder.ts';
 import { readSynonyms } from './read-synonyms.ts';
 import { InvalidSettings, type OperatorSettings } from './settings.ts';
 
@@ -26,8 +24,7 @@ export async function chooseReadSide(
   const synonyms = readSynonyms(settings.synonyms);
   if (settings.readIndex === 'embedded' && settings.readIndexCloudId === undefined) {
     refuseWithoutDocuments(settings);
-    const wordFiles = createWordFolder(join(settings.data, 'words'));
-    return embeddedReadSide({ queryTimeLimit: settings.queryTimeLimit, synonyms, wordFiles });
+    return embeddedReadSide({ queryTimeLimit: settings.queryTimeLimit, synonyms });
   }
   // The client and its dependencies take longer to load than the rest of the server.
   const { elasticsearchReadSide } = await loadOptional(

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { defined } from '../../defined.ts';
 import { createIdlePause } from '../../idle-pause.ts';
 import type { SchemaRegistry } from '../../schema/schema-registry.ts';
@@ -29,10 +28,9 @@ import {
 import type { Slices } from './slices.ts';
 import { sourceAt } from './source-at.ts';
 import { addSources, createSourceStore, type LoadSource, sourcesOf } from './source-store.ts';
-import type { WordFiles } from './stored-words.ts';
 import { createLinkTraversal } from './traverse.ts';
 import { warmColumns } from './warm-columns.ts';
-import { countStaleRows, readBeforeSearch, readChangedRows, saveWords, warmTexts } from './warm-texts.ts';
+import { countStaleRows, readBeforeSearch, readChangedRows, warmTexts } from './warm-texts.ts';
 import { createTextIndexes, createWordSearch, type WordSearchState } from './word-search.ts';
 
 export type EmbeddedIndexOptions = {
@@ -40,8 +38,6 @@ export type EmbeddedIndexOptions = {
   /** Maximum bytes of row sources in memory. Further sources are read with `loadSource`. Without it all stay in memory. */
   readonly sourceMemoryBytes?: number;
   readonly loadSource?: LoadSource;
-  /** Storage for the words of texts between two starts. Absent: they are read again after each start. */
-  readonly wordFiles?: WordFiles;
   /** Maximum rows in all cached sort orders together, at 4 bytes each. */
   readonly maxOrderedRows?: number;
   /** The ordinal of a deleted row is reused after this many other deletions in its row set. Until then `Hits.rows` are valid. */
@@ -80,7 +76,6 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedInde
     sources: createSourceStore(options.sourceMemoryBytes ?? GIBIBYTE, options.loadSource),
     orders: createOrderCache(rowSets, options.maxOrderedRows ?? DEFAULT_ORDERED_ROWS),
     texts: createTextIndexes(),
-    wordFiles: options.wordFiles,
   };
   const answers = createAnswers({
     turns: options.turns ?? TURNS,
@@ -117,14 +112,18 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedInde
     content: (world) => readIndexedContent(rowSets, state.sources, world),
     close: async () => {
       isOpen = false;
-      await saveWords(state, { pause: () => nextTurn(true), sliceMs: SLICE_MS });
     },
   };
 }
 
 function createLocalRows(state: WordSearchState, isOpen: () => boolean): LocalRows {
+  let warmed: Promise<void> | undefined;
   return {
-    warm: () => warm(state, isOpen),
+    warm() {
+      // If this fails, the first query reads the rest, and fails with the same error.
+      warmed ??= warm(state, isOpen).catch(() => {});
+      return warmed;
+    },
     staleRows: () => countStaleRows(state),
     sourceAt: (rowSet, world, key) => sourceAt(state, rowSet, world, key),
     linkedAt: (rowSet, key, at) => linkedAt(state.rowSets, rowSet, key, at),

@@ -7,7 +7,7 @@ export type LocaleText = {
   readonly locale: string;
   readonly vocabulary: Vocabulary;
   /** Rows of each word, by field. */
-  postings: readonly Postings[];
+  readonly postings: readonly Postings[];
   /** Number of words in all rows without stop words, by field. */
   readonly lengths: number[];
   /** Number of rows with any word. */

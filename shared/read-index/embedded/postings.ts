@@ -44,7 +44,7 @@ export function createPostings(): Postings {
 }
 
 /** Returns whether a posting with this many rows among all rows is kept as bits. */
-export function isDense(count: number, rows: number): boolean {
+function isDense(count: number, rows: number): boolean {
   return count >= DENSE_FROM && count * 32 > rows;
 }
 

@@ -37,38 +37,6 @@ export function createRowLists(ordered: boolean, lists = 0): RowLists {
   };
 }
 
-/**
- * Creates unordered lists whose entries follow each other. It copies nothing, so the arrays become those of the lists. The block of a list
- * is only as long as its entries, so it moves when it grows.
- */
-export function createPackedLists(counts: Int32Array, entries: Int32Array): RowLists {
-  const lists = createRowLists(false, counts.length);
-  let start = 0;
-  for (let list = 0; list < counts.length; list++) {
-    const count = counts[list] as number;
-    lists.heads[list] = count === 1 ? (entries[start] as number) : start;
-    // The block of the list is the largest power of two that fits into its entries.
-    if (count > 1) lists.sizes[list] = 31 - Math.clz32(count);
-    start += count;
-  }
-  return Object.assign(lists, { counts, pool: entries, poolUsed: start, total: start });
-}
-
-/** Renumbers the lists: list `i` becomes `numbers[i]`, which is below `size`. Empties a list whose number is negative. */
-export function renumberLists(lists: RowLists, numbers: Int32Array, size: number): void {
-  const { counts, heads, sizes } = lists;
-  for (let list = 0; list < numbers.length; list++) if ((numbers[list] as number) < 0) clearList(lists, list);
-  const moved = { counts: new Int32Array(size), heads: new Int32Array(size), sizes: new Int8Array(size) };
-  for (let list = 0; list < numbers.length; list++) {
-    const number = numbers[list] as number;
-    if (number < 0) continue;
-    moved.counts[number] = counts[list] as number;
-    moved.heads[number] = heads[list] as number;
-    moved.sizes[number] = sizes[list] as number;
-  }
-  Object.assign(lists, moved);
-}
-
 /** Returns the number of entries in `list`. A list that was never written to is empty. */
 export function listCount(lists: RowLists, list: number): number {
   return list < lists.counts.length ? (lists.counts[list] as number) : 0;

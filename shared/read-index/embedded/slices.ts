@@ -1,4 +1,4 @@
-import { inSlice, rest, SLICE_OVER, type Slice } from '../../turns/slice.ts';
+import { inSlice, SLICE_OVER, type Slice } from '../../turns/slice.ts';
 
 /** Lets other work run. Resolves to false if the caller must stop. */
 export type Pause = () => Promise<boolean>;
@@ -20,18 +20,6 @@ export async function runInSlices(step: () => unknown, { pause, sliceMs }: Slice
     if (!(await pause())) return false;
   }
   return true;
-}
-
-/** Calls `work` for each number below `count`, in slices. Resolves to false if a pause ended the work. */
-export async function inSlices(count: number, work: (at: number) => void, slices: Slices): Promise<boolean> {
-  let done = 0;
-  const step = () => {
-    while (done < count) {
-      work(done++);
-      rest(1);
-    }
-  };
-  return count === 0 || runInSlices(step, slices);
 }
 
 /** Works until a slice ends. Returns whether the work is done. */

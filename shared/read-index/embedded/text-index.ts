@@ -1,11 +1,9 @@
-import { fastTextDigest } from '../../fast-digest.ts';
 import { valueAt } from '../../map-values.ts';
 import { readWords, type WordReader } from '../../search/row-words.ts';
 import type { SearchField, SearchSettings } from '../../search/search-settings.ts';
-import { PART, rest } from '../../turns/slice.ts';
+import { rest } from '../../turns/slice.ts';
 import type { World } from '../read-index.ts';
 import { hasBit } from './bits.ts';
-import { grown } from './grown.ts';
 import { type IndexedColumn, sortValue } from './indexed-column.ts';
 import { createLocaleText, type LocaleText } from './locale-text.ts';
 import { addToPosting, type Postings, removeFromPosting } from './postings.ts';
@@ -29,8 +27,6 @@ export type TextField = SearchField & {
  * `warm` makes it before. If a slice ends meanwhile, the next search continues.
  */
 export type TextIndex = {
-  /** Name under which an index stores its words. */
-  readonly name: string;
   readonly rowSet: RowSetIndex;
   readonly settings: SearchSettings;
   readonly fields: readonly TextField[];
@@ -38,19 +34,11 @@ export type TextIndex = {
   /** Locale of each row's words. */
   readonly localeOf: (LocaleText | undefined)[];
   /** Numbers of each row's words in order. A negative number precedes the words of a value: -1 - its field. */
-  tokens: RowLists;
+  readonly tokens: RowLists;
   /** Rows whose words must be read again. */
   readonly changed: Set<number>;
-  /** Rows that have changed while stored words were being restored. */
-  changedMeanwhile: Set<number> | undefined;
-  /** Restores stored words in steps, before anything is read. */
-  restoring: Iterator<void> | undefined;
-  /** Digest of the texts from which each row's words were read; 0 = they have not been read. */
-  digests: BigUint64Array;
   /** Number of rows that have been read, from row 0 on. */
   read: number;
-  /** Number of rows that have been read since the words were last stored. */
-  unsaved: number;
   isWatching: boolean;
 };
 
@@ -66,7 +54,6 @@ export function createTextIndex(
 ): TextIndex {
   const weights = [...new Set(settings.fields.map(({ weight }) => weight))].sort((a, b) => b - a);
   return {
-    name: [rowSet.type, rowSet.version, ...(isPerWorld(settings) ? [world] : [])].join('.'),
     rowSet,
     settings,
     fields: settings.fields.flatMap((field) => {
@@ -78,11 +65,7 @@ export function createTextIndex(
     localeOf: [],
     tokens: createRowLists(false),
     changed: new Set(),
-    changedMeanwhile: undefined,
-    restoring: undefined,
-    digests: new BigUint64Array(0),
     read: 0,
-    unsaved: 0,
     isWatching: false,
   };
 }
@@ -94,10 +77,6 @@ export function isPerWorld({ fields }: SearchSettings): boolean {
 
 /** Reads all rows that have not been read or have changed since. If a call ends with its slice, the next call continues. */
 export function bringUpToDate(index: TextIndex): void {
-  while (index.restoring !== undefined) {
-    if (index.restoring.next().done === true) index.restoring = undefined;
-    rest(PART);
-  }
   watch(index);
   while (index.read < index.rowSet.size) rest(1 + WORD_STEPS * readRow(index, index.read++));
   for (const row of index.changed) {
@@ -106,17 +85,16 @@ export function bringUpToDate(index: TextIndex): void {
   }
 }
 
-/** Returns the number of rows whose words must still be read or restored. */
+/** Returns the number of rows whose words must still be read. */
 export function unreadRows({ rowSet, read, changed }: TextIndex): number {
   return rowSet.size - read + changed.size;
 }
 
 /** Registers watchers. From then on, changes mark their rows. */
-export function watch(index: TextIndex): void {
+function watch(index: TextIndex): void {
   if (index.isWatching) return;
   const mark = (row: number) => {
     if (row < index.read) index.changed.add(row);
-    index.changedMeanwhile?.add(row);
   };
   const markStarts = (steps: readonly Step[]) => (row: number) => {
     for (const start of startsOf(steps, row)) mark(start);
@@ -134,8 +112,6 @@ export function watch(index: TextIndex): void {
 /** Reads a row. Returns the number of its words. */
 function readRow(index: TextIndex, row: number): number {
   forgetRow(index, row);
-  noteDigest(index, row);
-  index.unsaved++;
   if (!hasBit(index.rowSet.present, row)) return 0;
   const text = localeText(index, localeOfRow(index, row));
   let words = 0;
@@ -152,27 +128,6 @@ function readRow(index: TextIndex, row: number): number {
     text.rows++;
   }
   return words;
-}
-
-/** Returns a digest of all texts from which the words of a row are read. */
-export function digestOfRow(index: TextIndex, row: number): bigint {
-  let texts = localeOfRow(index, row);
-  for (const { column, steps } of index.fields) {
-    texts += ';';
-    for (const end of endsOf(steps, row)) {
-      const value = sortValue(column, end);
-      if (typeof value === 'string') texts += `${value.length}:${value}`;
-    }
-  }
-  return fastTextDigest(texts);
-}
-
-function noteDigest(index: TextIndex, row: number): void {
-  if (row >= index.digests.length) {
-    const length = Math.max(row + 1, index.rowSet.size, index.digests.length * 2);
-    index.digests = grown(index.digests, new BigUint64Array(length));
-  }
-  index.digests[row] = hasBit(index.rowSet.present, row) ? digestOfRow(index, row) : 0n;
 }
 
 type TextAddress = { readonly row: number; readonly field: number };
@@ -253,6 +208,6 @@ function localeOfRow({ rowSet, settings }: TextIndex, row: number): string {
 }
 
 /** Returns the texts of a locale, which may have no words yet. */
-export function localeText({ fields, locales }: TextIndex, locale: string): LocaleText {
+function localeText({ fields, locales }: TextIndex, locale: string): LocaleText {
   return valueAt(locales, locale, () => createLocaleText(locale, fields.length));
 }

@@ -1,14 +1,7 @@
+import { addToList } from '../../map-values.ts';
 import { createRecentValues, type RecentValues } from '../../recent-values.ts';
 import type { Language } from '../../search/languages.ts';
 import { type IndexedWord, indexedWord, type WordKind, type WordMatch } from '../../search/match-word.ts';
-import {
-  addToTable,
-  createWordTable,
-  numberOf,
-  numbersOf,
-  removeFromTable,
-  type WordTable,
-} from './word-table.ts';
 import { addToTrie, createWordTrie, removeFromTrie, type WordTrie } from './word-trie.ts';
 
 /** A word of the vocabulary. */
@@ -29,11 +22,11 @@ export type Vocabulary = {
   readonly words: (KnownWord | undefined)[];
   /** Words to which terms were expanded. They are valid for one `version`. */
   readonly expansions: { version: number; byTerm: RecentValues<string, Expansion> };
-  /** Numbers by key. The two tables below omit most words, whose key is also their folded form and stem. */
-  readonly numbers: WordTable;
+  /** Numbers by key. The two maps below omit most words, whose key is also their folded form and stem. */
+  readonly numbers: Map<string, number>;
   /** Numbers by folded form and by stem, of the words whose keys differ from it. */
-  readonly otherFolded: WordTable;
-  readonly otherStems: WordTable;
+  readonly otherFolded: Map<string, number[]>;
+  readonly otherStems: Map<string, number[]>;
   /** A recently read word by hash. With it, most words of plain texts are found without making a string. */
   readonly recent: Int32Array;
   readonly freeNumbers: number[];
@@ -42,8 +35,6 @@ export type Vocabulary = {
   /** Increases when a word is added or removed. */
   version: number;
 };
-
-type WordTables = Pick<Vocabulary, 'numbers' | 'otherFolded' | 'otherStems'>;
 
 /** Words of a vocabulary that match a term, with the quality of each match. */
 export type Expansion = { readonly words: readonly number[]; readonly matches: readonly WordMatch[] };
@@ -63,12 +54,13 @@ export function createExpansionCache(): RecentValues<string, Expansion> {
 
 /** Creates a vocabulary without words. */
 export function createVocabulary(language: Language): Vocabulary {
-  const words: Vocabulary['words'] = [];
   return {
     language,
-    words,
+    words: [],
     expansions: { version: 0, byTerm: createExpansionCache() },
-    ...createTables(words),
+    numbers: new Map(),
+    otherFolded: new Map(),
+    otherStems: new Map(),
     recent: new Int32Array(RECENT_WORDS),
     freeNumbers: [],
     trie: createWordTrie(),
@@ -76,31 +68,10 @@ export function createVocabulary(language: Language): Vocabulary {
   };
 }
 
-/** Creates the tables of a vocabulary, without words. */
-export function createTables(words: readonly (KnownWord | undefined)[]): WordTables {
-  const wordAt = (number: number) => words[number] as KnownWord;
-  return {
-    numbers: createWordTable((number) => wordAt(number).key),
-    otherFolded: createWordTable((number) => wordAt(number).folded),
-    otherStems: createWordTable((number) => wordAt(number).stem ?? ''),
-  };
-}
-
-/** Adds a word to the tables. */
-export function addToTables(
-  { numbers, otherFolded, otherStems }: WordTables,
-  { key, folded, stem }: KnownWord,
-  number: number,
-): void {
-  addToTable(numbers, key, number);
-  if (folded !== key) addToTable(otherFolded, folded, number);
-  if (stem !== undefined && stem !== key) addToTable(otherStems, stem, number);
-}
-
 /** Returns the number of a word in lower case, and counts one use more. */
 export function internWord(vocabulary: Vocabulary, word: string, kind: WordKind): number {
   const key = PREFIXES[kind] + word;
-  const number = numberOf(vocabulary.numbers, key) ?? addWord(vocabulary, key, word, kind);
+  const number = vocabulary.numbers.get(key) ?? addWord(vocabulary, key, word, kind);
   (vocabulary.words[number] as KnownWord).uses++;
   return number;
 }
@@ -134,23 +105,23 @@ export function dropWord(vocabulary: Vocabulary, number: number): void {
   vocabulary.freeNumbers.push(number);
   vocabulary.version++;
   const { key, folded, stem } = word;
-  removeFromTable(vocabulary.numbers, key, number);
-  if (folded !== key) removeFromTable(vocabulary.otherFolded, folded, number);
-  if (stem !== undefined && stem !== key) removeFromTable(vocabulary.otherStems, stem, number);
-  removeFromTrie(vocabulary.trie, word.folded, number);
+  vocabulary.numbers.delete(key);
+  if (folded !== key) removeFromList(vocabulary.otherFolded, folded, number);
+  if (stem !== undefined && stem !== key) removeFromList(vocabulary.otherStems, stem, number);
+  removeFromTrie(vocabulary.trie, folded, number);
 }
 
 /** Returns the words with this folded form. */
 export function wordsFolded({ words, numbers, otherFolded }: Vocabulary, folded: string): readonly number[] {
-  const others = numbersOf(otherFolded, folded);
-  const own = numberOf(numbers, folded);
+  const others = otherFolded.get(folded) ?? [];
+  const own = numbers.get(folded);
   return own === undefined || words[own]?.folded !== folded ? others : [own, ...others];
 }
 
 /** Returns the words with this stem. */
 export function wordsOfStem({ words, numbers, otherStems }: Vocabulary, stem: string): readonly number[] {
-  const others = numbersOf(otherStems, stem);
-  const own = numberOf(numbers, stem);
+  const others = otherStems.get(stem) ?? [];
+  const own = numbers.get(stem);
   return own === undefined || words[own]?.stem !== stem ? others : [own, ...others];
 }
 
@@ -159,20 +130,21 @@ export function knownStopWords(vocabulary: Vocabulary): readonly number[] {
   return [...vocabulary.language.stopWords].flatMap((word) => wordsFolded(vocabulary, word));
 }
 
-/** Returns the kind of the word with this key. */
-export function kindOfKey(key: string): WordKind {
-  if (key.startsWith(PREFIXES.keyword)) return 'keyword';
-  return key.startsWith(PREFIXES.spelled) ? 'spelled' : 'text';
-}
-
 function addWord(vocabulary: Vocabulary, key: string, word: string, kind: WordKind): number {
   const number = vocabulary.freeNumbers.pop() ?? vocabulary.words.length;
   const { folded, stem } = indexedWord(vocabulary.language, word, kind);
   const isStopWord = vocabulary.language.stopWords.has(folded);
-  const known = { folded, stem, kind, key, isStopWord, uses: 0 };
-  vocabulary.words[number] = known;
-  addToTables(vocabulary, known, number);
+  vocabulary.words[number] = { folded, stem, kind, key, isStopWord, uses: 0 };
+  vocabulary.numbers.set(key, number);
+  if (folded !== key) addToList(vocabulary.otherFolded, folded, number);
+  if (stem !== undefined && stem !== key) addToList(vocabulary.otherStems, stem, number);
   addToTrie(vocabulary.trie, folded, number);
   vocabulary.version++;
   return number;
+}
+
+function removeFromList(lists: Map<string, number[]>, text: string, number: number): void {
+  const left = (lists.get(text) ?? []).filter((each) => each !== number);
+  if (left.length === 0) lists.delete(text);
+  else lists.set(text, left);
 }

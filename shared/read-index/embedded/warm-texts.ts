@@ -1,26 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { valueAt } from '../../map-values.ts';
-import { searchOf } from '../../search/search-settings.ts';
 import { type SearchRequest, WORLDS } from '../read-index.ts';
 import { versionRowSets, worldRowSet } from './row-sets.ts';
-import { saveTexts } from './save-texts.ts';
 import { runInSlices, type Slices } from './slices.ts';
 import { bringUpToDate, type TextIndex, unreadRows } from './text-index.ts';
 import { textIndexOf, type WordSearchState } from './word-search.ts';
 
 /**
- * Restores the stored words, and reads the words of types whose schemas configure searches, in slices. Rows may change in between, and a
- * search may read them itself. Resolves to false if a pause ended it.
+ * Reads the words of all rows, in slices. Rows may change in between, and a search may read them itself. Resolves to false if a pause ended
+ * it.
  */
 export async function warmTexts(state: WordSearchState, slices: Slices): Promise<boolean> {
-  const { registry } = state.rowSets;
-  const expected = textIndexes(state).filter(
-    ({ name, rowSet }) => searchOf(registry, rowSet.type).isExpected || state.wordFiles?.has(name) === true,
-  );
-  for (const index of expected) {
-    if (!(await readWords(index, slices))) return false;
-    if (state.wordFiles !== undefined) await saveTexts(index, state.wordFiles, slices);
-  }
+  for (const index of textIndexes(state)) if (!(await readWords(index, slices))) return false;
   return true;
 }
 
@@ -50,20 +41,9 @@ export function readChangedRows({ texts }: WordSearchState, startSlices: () => S
 
 const rereadings = new WeakSet<TextIndex>();
 
-/** Stores the words of types if many rows were read since the last time. */
-export async function saveWords({ wordFiles, texts }: WordSearchState, slices: Slices): Promise<void> {
-  if (wordFiles === undefined) return;
-  const indexes = WORLDS.flatMap((world) => [...texts[world].values()]);
-  for (const index of indexes) {
-    // If earlier slices ended while a type was being stored, the first call only waits for them.
-    await saveTexts(index, wordFiles, slices);
-    await saveTexts(index, wordFiles, slices);
-  }
-}
-
-/** Returns the text indices of all types. */
+/** Returns the text indices of all types. Most searches are for published rows. */
 function textIndexes(state: WordSearchState): readonly TextIndex[] {
-  const indexes = WORLDS.flatMap((world) =>
+  const indexes = WORLDS.toReversed().flatMap((world) =>
     versionRowSets(state.rowSets)
       .filter(({ version }) => version === world || version === 'live')
       .map((rowSet) => textIndexOf(state, rowSet, world)),
@@ -92,19 +72,15 @@ export function readBeforeSearch(
     return isOpen();
   };
   const slices = { pause, sliceMs: SLICE_MS };
-  if (unreadRows(index) <= FEW_ROWS) {
-    // The file only makes the next start faster.
-    if (state.wordFiles !== undefined) saveTexts(index, state.wordFiles, slices).catch(() => {});
-    return undefined;
-  }
+  if (unreadRows(index) <= FEW_ROWS) return undefined;
   return valueAt(readings, index, () => readWords(index, slices).finally(() => readings.delete(index)));
 }
 
 const readings = new WeakMap<TextIndex, Promise<boolean>>();
 
-/** Reads words in slices. Resolves to false if a pause ended the work. */
+/** Reads words in slices, until few are left. Rows may change all the time. Resolves to false if a pause ended the work. */
 async function readWords(index: TextIndex, slices: Slices): Promise<boolean> {
-  // Rows may change during the last pause.
-  while (unreadRows(index) > 0) if (!(await runInSlices(() => bringUpToDate(index), slices))) return false;
+  do if (!(await runInSlices(() => bringUpToDate(index), slices))) return false;
+  while (unreadRows(index) > FEW_ROWS);
   return true;
 }

@@ -10,7 +10,6 @@ import { createFacetCount } from './count-facets.ts';
 import type { OrderCache } from './order-cache.ts';
 import { createRanking } from './rank-rows.ts';
 import { createRankGroups } from './rank-term.ts';
-import { restoreTexts } from './restore-texts.ts';
 import type { RowSetIndex } from './row-set.ts';
 import { type RowSets, worldRowSet } from './row-sets.ts';
 import { type FoundTexts, matchTexts } from './search-texts.ts';
@@ -18,7 +17,6 @@ import { createGroupedPage } from './select-groups.ts';
 import { createSelection, type SelectedRows } from './select-page.ts';
 import { createRankedPage } from './select-ranked.ts';
 import { type SourceStore, sourcesOf } from './source-store.ts';
-import type { WordFiles } from './stored-words.ts';
 import { createTextIndex, isPerWorld, type TextIndex } from './text-index.ts';
 
 /** Words of each searched row set. There is one index per world if both worlds share the rows but not their relations. */
@@ -34,8 +32,6 @@ export type WordSearchState = {
   readonly sources: SourceStore;
   readonly orders: OrderCache;
   readonly texts: TextIndexes;
-  /** Storage of words between starts. Absent: words are read again after each start. */
-  readonly wordFiles?: WordFiles | undefined;
 };
 
 /** Rows that were found, and the request that selects some of them. */
@@ -49,17 +45,13 @@ type Found = {
 
 /** Returns the words of a row set's texts. They are made at the first call. */
 export function textIndexOf(
-  { texts, rowSets, wordFiles }: WordSearchState,
+  { texts, rowSets }: WordSearchState,
   rowSet: RowSetIndex,
   world: World,
 ): TextIndex {
   const settings = searchOf(rowSets.registry, rowSet.type);
   const inWorld = texts[isPerWorld(settings) ? world : 'published'];
-  return valueAt(inWorld, rowSet, () => {
-    const made = createTextIndex(rowSets, world, rowSet, settings);
-    if (wordFiles !== undefined) made.restoring = restoreTexts(made, wordFiles);
-    return made;
-  });
+  return valueAt(inWorld, rowSet, () => createTextIndex(rowSets, world, rowSet, settings));
 }
 
 /**

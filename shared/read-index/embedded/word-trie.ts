@@ -1,17 +1,12 @@
 import { grown } from './grown.ts';
-import { unlink } from './word-table.ts';
 
 /**
  * Words by their letters, so that a common beginning is compared once. A trie has only the numbers of its words. It omits letters after
  * `DEEPEST`, so that long words take no more memory than others.
  */
-export type WordTrie = TrieArrays & {
+export type WordTrie = {
   nodes: number;
   readonly freeNodes: number[];
-};
-
-/** The arrays of a trie, as they are stored. */
-export type TrieArrays = {
   /** Letter of each node, as a code unit. The next arrays have the nodes and words below it; 0 and -1 = none. Node 0 is the root. */
   letters: Uint16Array;
   firstChild: Int32Array;
@@ -41,23 +36,6 @@ export function createWordTrie(): WordTrie {
   };
 }
 
-/** Returns the arrays of a trie from which nothing was removed, cut to its nodes. All words must be below `words`. */
-export function trieArrays(trie: WordTrie, words: number): TrieArrays {
-  const { nodes } = trie;
-  return {
-    letters: trie.letters.subarray(0, nodes),
-    firstChild: trie.firstChild.subarray(0, nodes),
-    nextSibling: trie.nextSibling.subarray(0, nodes),
-    firstWord: trie.firstWord.subarray(0, nodes),
-    nextWord: trie.nextWord.subarray(0, words),
-  };
-}
-
-/** Makes an empty trie use stored arrays, without a copy. */
-export function fillTrie(trie: WordTrie, arrays: TrieArrays): void {
-  Object.assign(trie, arrays, { nodes: arrays.letters.length });
-}
-
 /** Adds the number of a folded word. Numbers should be small, because memory grows with the highest. */
 export function addToTrie(trie: WordTrie, word: string, number: number): void {
   const depth = Math.min(word.length, DEEPEST);
@@ -85,6 +63,18 @@ export function removeFromTrie(trie: WordTrie, word: string, number: number): vo
     unlink({ heads: firstChild, next: nextSibling }, path[at - 1] as number, node);
     trie.freeNodes.push(node);
   }
+}
+
+/** Removes a number from the chain that begins at a head. */
+function unlink({ heads, next }: Record<'heads' | 'next', Int32Array>, head: number, number: number): void {
+  const behind = next[number] as number;
+  let before = heads[head] as number;
+  if (before === number) {
+    heads[head] = behind;
+    return;
+  }
+  while (next[before] !== number) before = next[before] as number;
+  next[before] = behind;
 }
 
 /** Returns the child node of a letter; 0 = no word continues with it. */

@@ -1,0 +1,117 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { succeedWorker } from '../../../services/cli/serve/succeed-worker.ts';
+import { createEmbeddedIndex } from '../../../shared/read-index/embedded/embedded-index.ts';
+import {
+  ARTICLE,
+  articleChange,
+  articleRegistry,
+  tagChanges,
+  tagLink,
+} from '../../support/searched-articles.ts';
+
+type Index = ReturnType<typeof createEmbeddedIndex>;
+
+const ARTICLES = 5_000;
+const EDITED = 10;
+/** So few that they are not read again at once. */
+const LAST = 500;
+
+const article = (key: number, title: string) =>
+  articleChange({ key, version: 'published', locale: 'en', stars: null, texts: [title, 'layer', ''] });
+
+/** Creates articles whose words have not been read. All show one tag. */
+async function unreadArticles(): Promise<Index> {
+  const index = createEmbeddedIndex({ registry: articleRegistry() });
+  const keys = Array.from({ length: ARTICLES }, (_, at) => at + 1);
+  const links = keys.map((key) => tagLink({ key, tag: 1, isTagged: true, world: 'published' }));
+  const rows = keys.map((key) => article(key, `title ${key}`));
+  await index.apply({ position: 1n, rows: [...tagChanges(), ...rows], links });
+  return index;
+}
+
+/** Changes the last articles, and returns how many of them must be read again: those whose words had been read before. */
+async function lastRead(index: Index): Promise<number> {
+  const keys = Array.from({ length: LAST }, (_, at) => ARTICLES - at);
+  const links = keys.map((key) => tagLink({ key, tag: 2, isTagged: true, world: 'published' }));
+  await index.apply({ position: 1_000_000n, rows: [], links });
+  return index.local.staleRows();
+}
+
+async function found(index: Index, query: string): Promise<number | undefined> {
+  const { total } = await index.search({
+    ...{ type: ARTICLE, world: 'published', query: { kind: 'match_all' }, sort: [], from: 0, size: 0 },
+    withTotal: true,
+    text: { query, locales: ['en'], typoTolerance: false, isRanked: true },
+  });
+  return total;
+}
+
+it('reads the words of all rows without a search', async () => {
+  const index = await unreadArticles();
+  await index.local.warm();
+  expect(await lastRead(index)).toBe(LAST);
+  expect(await found(index, 'layer ')).toBe(ARTICLES);
+  await index.close();
+});
+
+it('answers searches that come before the words are read, also for rows that change in the meantime', async () => {
+  const index = await unreadArticles();
+  const warmed = index.local.warm();
+  const early = [found(index, 'layer '), found(index, '7 ')];
+  await index.apply({ position: 2n, rows: [article(7, 'another layer')], links: [] });
+  expect(await Promise.all(early)).toEqual([ARTICLES, expect.toBeOneOf([0, 1])]);
+  expect([await found(index, '7 '), await found(index, 'another ')]).toEqual([0, 1]);
+  await warmed;
+  expect([await found(index, '7 '), await found(index, 'another ')]).toEqual([0, 1]);
+  await index.close();
+});
+
+it('ends although a few rows change all the time', async () => {
+  const index = await unreadArticles();
+  let isOver = false;
+  const warmed = index.local.warm().then(() => {
+    isOver = true;
+  });
+  let position = 2n;
+  for (; !isOver && position < 1_000_000n; position++) {
+    await index.apply({
+      position,
+      rows: [article(Number(position) % EDITED, `edit ${position}`)],
+      links: [],
+    });
+    await nextTurn();
+  }
+  expect(isOver).toBe(true);
+  await warmed;
+  expect([await found(index, 'layer '), await found(index, `${position - 1n} `)]).toEqual([ARTICLES + 1, 1]);
+  await index.close();
+});
+
+it('makes a worker ready to replace another one only with all words', async () => {
+  const index = await unreadArticles();
+  const order: (string | number)[] = [];
+  const supervisor = {
+    async ready() {
+      order.push('ready', await lastRead(index));
+    },
+    enter: async () => void order.push('entered'),
+  };
+  const operator = { readSide: async () => ({ index }), generations: { enter: () => order.push('live') } };
+  const fleet = { leader: () => ({ kind: 'here' }) };
+  type Arguments = Parameters<typeof succeedWorker>;
+  await succeedWorker(
+    supervisor as unknown as Arguments[0],
+    { generation: 2, changesTypes: false, enterMs: 60_000, recent: [] },
+    () => {},
+    {
+      varve: { operator, fleet } as unknown as Arguments[3]['varve'],
+      metrics: undefined,
+      address: undefined,
+      isStopping: () => false,
+      next: { owner: 'next', address: 'http://127.0.0.1:1', forMs: 60_000 },
+    },
+  );
+  expect(order).toEqual(['ready', LAST, 'live', 'entered']);
+  await index.close();
+});
