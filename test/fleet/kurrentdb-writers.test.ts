@@ -36,8 +36,7 @@ const leadingNode = (cluster: KurrentDbCluster): ClusterNode => {
 };
 
 /**
- * Waits for a leader, then for a write. Prints the milliseconds from the leader on. They should be at most 5,000, and 10,000 if a call from
- * before has to wait for its deadline.
+ * Waits for a leader, then for a write. Prints the milliseconds from the leader on. They should be at most 5,000.
  */
 const untilWritten = async ({ cluster, writers }: World, notBy?: ClusterNode): Promise<void> => {
   const hasLeader = () => cluster.leader() !== undefined && cluster.leader() !== notBy;

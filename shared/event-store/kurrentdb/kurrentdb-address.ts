@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { ChannelCredentials } from '@grpc/grpc-js';
-import type { NodePreference } from '@kurrent/kurrentdb-client';
 import { parseConnectionString } from '@kurrent/kurrentdb-client/dist/Client/parseConnectionString.js';
 
 export type EndPoint = { readonly address: string; readonly port: number };
@@ -28,7 +27,6 @@ export type Address = {
   readonly credentials: (() => Credentials) | undefined;
   /** File that has the password, which is read again. */
   readonly passwordFile: string | undefined;
-  readonly nodePreference: NodePreference | undefined;
   readonly maxDiscoverAttempts: number;
   readonly discoveryIntervalMs: number;
   readonly gossipTimeoutSeconds: number;
@@ -78,7 +76,6 @@ function parse(url: string): Address {
     ...(tls ? tlsCredentials(parsed) : PLAIN),
     credentials: credentialsOf(parsed, passwordFile),
     passwordFile,
-    nodePreference: parsed.nodePreference,
     maxDiscoverAttempts: parsed.maxDiscoverAttempts ?? DISCOVER_ATTEMPTS,
     discoveryIntervalMs: parsed.discoveryInterval ?? DISCOVERY_INTERVAL_MS,
     gossipTimeoutSeconds: parsed.gossipTimeout ?? GOSSIP_TIMEOUT_SECONDS,

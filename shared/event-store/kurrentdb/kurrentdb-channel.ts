@@ -4,6 +4,7 @@ import { discoverEndpoint } from '@kurrent/kurrentdb-client/dist/Client/discover
 import { type Backoff, backoffMs } from '../../backoff.ts';
 import { type Address, assertTlsName, type EndPoint } from './kurrentdb-address.ts';
 import { leaderNamedBy } from './kurrentdb-failure.ts';
+import { watchCalls } from './kurrentdb-watch-calls.ts';
 
 /** The only connection of a client. It is opened when it is first needed, and again when its node is lost. */
 export type NodeChannel = ReturnType<typeof createNodeChannel>;
@@ -40,6 +41,7 @@ export function createNodeChannel(
   let made = 0;
   let losses = 0;
   let openedAt = Number.NEGATIVE_INFINITY;
+  const endPoints = new WeakMap<Channel, EndPoint>();
 
   const find = async (): Promise<Channel> => {
     const wait = openedAt + pauseAfter(losses, pace) - performance.now();
@@ -51,8 +53,19 @@ export function createNodeChannel(
     openedAt = performance.now();
     made += 1;
     open = openChannel(address, endPoint);
+    endPoints.set(open, endPoint);
     return open;
   };
+  const lost = (channel: Channel, error: unknown): void => {
+    if (channel !== open) return;
+    open = undefined;
+    current = undefined;
+    losses = performance.now() - openedAt > STABLE_MS ? 1 : losses + 1;
+    failed = endPoints.get(channel);
+    leader = leaderNamedBy(error);
+    channel.close();
+  };
+  const calls = watchCalls(address, { endPointOf: (on) => endPoints.get(on), leave: lost });
   return {
     /** Returns the channel for the next call. Rejects if discovery gave up or the channel was closed permanently. */
     current(): Promise<Channel> {
@@ -66,19 +79,14 @@ export function createNodeChannel(
       return current;
     },
     /** Reports a failure of a call on this channel that another node may not have. The next call gets another channel. */
-    lost(channel: Channel, error: unknown): void {
-      if (channel !== open) return;
-      open = undefined;
-      current = undefined;
-      losses = performance.now() - openedAt > STABLE_MS ? 1 : losses + 1;
-      failed = endPointOf(channel);
-      leader = leaderNamedBy(error);
-      channel.close();
-    },
+    lost,
+    /** Watches a call on a channel. It ends with an error if its node is silent and another node is the leader. */
+    watch: calls.enter,
     /** Number of channels made so far. */
     made: () => made,
     close(): void {
       closing.abort(new Error('the event store is closed'));
+      calls.close();
       open?.close();
       open = undefined;
     },
@@ -116,7 +124,6 @@ async function findNode(
   if (!address.isCluster) return host;
   const settings = {
     ...(address.isDnsName ? { discover: host } : { endpoints: [...address.hosts] }),
-    ...(address.nodePreference && { nodePreference: address.nodePreference }),
     gossipTimeout: address.gossipTimeoutSeconds,
     // Each call makes one round, after which the client waits. This code repeats the calls.
     maxDiscoverAttempts: 1,
@@ -132,10 +139,4 @@ async function findNode(
       throw new Error(`Failed to discover after ${attempt} attempts: no node of ${address.shown} answers`);
     }
   }
-}
-
-/** Returns host and port of a target such as `dns:localhost:2113`. */
-function endPointOf(channel: Channel): EndPoint | undefined {
-  const [, address, port] = /([^:/]+):(\d+)$/.exec(channel.getTarget()) ?? [];
-  return address === undefined ? undefined : { address, port: Number(port) };
 }

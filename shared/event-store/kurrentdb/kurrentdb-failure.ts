@@ -16,6 +16,16 @@ export class DeadlinePassed extends Error {
   }
 }
 
+/** Error for a call without an answer on a node that is no longer the leader. */
+export class LeaderMoved extends DeadlinePassed {
+  readonly leader: EndPoint;
+  constructor(milliseconds: number, leader: EndPoint) {
+    super(milliseconds);
+    this.message += `; the leader is ${leader.address}:${leader.port} now`;
+    this.leader = leader;
+  }
+}
+
 /** `leave`: another node may answer the same call. `again`: the same call may succeed later. */
 type Row = { readonly leave: boolean; readonly again: boolean };
 
@@ -78,7 +88,7 @@ export function isNodeLost(error: unknown): boolean {
 
 /** Returns the leader that a node named when it refused a call; undefined if it named none. That leader may be dead. */
 export function leaderNamedBy(error: unknown): EndPoint | undefined {
-  if (error instanceof NotLeaderError) return error.leader;
+  if (error instanceof NotLeaderError || error instanceof LeaderMoved) return error.leader;
   const kind = commandError(error);
   const details = kind && detailsOf(kind);
   if (details?.name !== 'NotLeaderNodeErrorDetails') return undefined;

@@ -97,22 +97,29 @@ export type ReadSettings = {
   readonly connectMs: number;
   /** Channel of the read. Default: the current channel. */
   readonly on?: Channel;
+  /** True if the call ends by itself, and so its node must answer. */
+  readonly ends: boolean;
 };
 
 /** Starts a read. Rejects if no channel is found in time. */
 export async function openRead(
   { channel, stub, callArguments }: NodeClient,
   message: ReadReq,
-  { requiresLeader, connectMs, on: given }: ReadSettings,
+  { requiresLeader, connectMs, on: given, ends }: ReadSettings,
 ) {
   const on = given ?? (await withDeadline(channel.current(), connectMs));
   const stream = stub(streamsGrpc.StreamsClient, on).read(message, ...callArguments({ requiresLeader }));
   // The listener stays for the life of the stream, because a failure after the last message must not end the process.
   stream.on('error', () => undefined);
+  const since = ends ? performance.now() : Number.POSITIVE_INFINITY;
+  const ended = channel.watch({ on, since, end: (error) => stream.destroy(error) });
   return {
     stream,
     /** Cancels the call, and drops messages that still arrive. */
-    cancel: () => stream.cancel(),
+    cancel(): void {
+      ended();
+      stream.cancel();
+    },
     /** Handles a failure of the call: gives up the channel if another node may answer. Returns the client's error for the failure. */
     failed(error: unknown): Error {
       if (isNodeLost(error)) channel.lost(on, convertToCommandError(error as Error));
@@ -128,7 +135,7 @@ export async function readEvents(
   silenceMs: number,
   on?: Channel,
 ): Promise<readonly Recorded[]> {
-  const settings = { requiresLeader: true, connectMs: silenceMs, ...(on && { on }) };
+  const settings = { requiresLeader: true, connectMs: silenceMs, ends: true, ...(on && { on }) };
   const call = await openRead(node, message, settings);
   try {
     return await collect(call.stream, silenceMs);

@@ -55,7 +55,7 @@ export async function openSpaceCall(
 ) {
   const { deadlineMs } = connection.retryLimits;
   const message = subscriptionRequest(from <= 0n ? 'start' : from, spaceFilter(connection, stream));
-  const call = await openRead(node, message, { requiresLeader, connectMs: deadlineMs });
+  const call = await openRead(node, message, { requiresLeader, connectMs: deadlineMs, ends: false });
   const buffer = call.stream.pipe(new PassThrough({ objectMode: true, highWaterMark: BUFFERED_EVENTS }));
   const inbox = createInbox<ReadResp>(buffer, signal);
   call.stream.on('error', inbox.fail);

@@ -127,10 +127,14 @@ async function onWriter<T>(
   call: (channel: Channel) => Promise<T>,
 ): Promise<T> {
   const channel = await withDeadline(writer.channel.current(), retryLimits.deadlineMs);
+  const moved = Promise.withResolvers<never>();
+  const answered = writer.channel.watch({ on: channel, since: performance.now(), end: moved.reject });
   try {
-    return await call(channel);
+    return await Promise.race([call(channel), moved.promise]);
   } catch (error) {
     if (isNodeLost(error)) writer.channel.lost(channel, error);
     throw portError(error);
+  } finally {
+    answered();
   }
 }

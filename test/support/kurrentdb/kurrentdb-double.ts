@@ -67,7 +67,7 @@ export type KurrentDbDouble = {
   readonly log: DoubleLog;
   readonly faults: DoubleFaults;
   /** Number of calls of each kind that arrived. */
-  readonly calls: { readonly [call in DoubleCall]: number };
+  readonly calls: { readonly [call in DoubleCall | 'gossip']: number };
   readonly observed: Observed;
   /**
    * Makes another node the leader. This node refuses calls that require the leader, and names it. `nobody`: there is no majority. A node
@@ -101,7 +101,15 @@ export const startKurrentDbDouble = async (
 ): Promise<KurrentDbDouble> => {
   const log = options.log ?? createDoubleLog();
   const faults = createDoubleFaults();
-  const calls = { append: 0, appendRecords: 0, batchAppend: 0, read: 0, subscribe: 0, features: 0 };
+  const calls = {
+    append: 0,
+    appendRecords: 0,
+    batchAppend: 0,
+    read: 0,
+    subscribe: 0,
+    features: 0,
+    gossip: 0,
+  };
   const { server: version = defaultVersion() } = options;
   let leader: KurrentDbDouble | 'nobody' | undefined;
   let lastLeader: KurrentDbDouble | undefined;
@@ -134,12 +142,14 @@ export const startKurrentDbDouble = async (
     maxAppendSize: options.maxAppendSize ?? Number.MAX_SAFE_INTEGER,
     dropSlowAfter: options.dropSlowAfter ?? Number.MAX_SAFE_INTEGER,
   };
-  const gossip = () =>
-    [double, ...others].map((node) => ({
+  const gossip = () => {
+    calls.gossip += 1;
+    return [double, ...others].map((node) => ({
       node,
       isLeader: node === (leader ?? double),
       alive: node.isAlive(),
     }));
+  };
   const start = async (at: number) => {
     server = createServer(services, gossip, {
       version: options.version ?? `${version}.0`,

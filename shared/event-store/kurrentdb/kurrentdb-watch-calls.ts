@@ -1,0 +1,103 @@
+import { type Channel, Metadata } from '@grpc/grpc-js';
+import gossipGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/gossip_grpc_pb.js';
+import gossipPb, {
+  type ClusterInfo,
+} from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/gossip_pb.js';
+import sharedPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js';
+import type { Address, EndPoint } from './kurrentdb-address.ts';
+import { LeaderMoved } from './kurrentdb-failure.ts';
+
+/** Milliseconds that a call waits before other nodes are asked for the leader. */
+const ASK_AFTER_MS = 1_000;
+/** Milliseconds between two such questions, each of which may take as long as a search for a node. */
+const ASK_EVERY_MS = 500;
+
+/** A call on a channel. `since`: when it began to wait, in the time of `performance.now()`; infinite for a subscription. */
+type Call = { readonly on: Channel; readonly since: number; readonly end: (error: LeaderMoved) => void };
+
+type Nodes = {
+  /** Returns the node of a channel. */
+  readonly endPointOf: (on: Channel) => EndPoint | undefined;
+  /** Gives up a channel. */
+  readonly leave: (on: Channel, error: LeaderMoved) => void;
+};
+
+/**
+ * Ends the calls on a node that is silent and no longer the leader. A stopped node keeps its connections, so only a deadline would end them.
+ * A deadline must leave time for a slow leader. So the other nodes are asked when a call waits: a leader that is only slow is not left.
+ */
+export function watchCalls(address: Address, { endPointOf, leave }: Nodes) {
+  const calls = new Set<Call>();
+  let timer: NodeJS.Timeout | undefined;
+  let isAsking = false;
+
+  const ask = async (on: Channel): Promise<void> => {
+    const leader = await otherLeader(address, endPointOf(on));
+    if (leader === undefined) return;
+    const error = new LeaderMoved(ASK_AFTER_MS, leader);
+    leave(on, error);
+    for (const call of calls) if (call.on === on) call.end(error);
+  };
+  const look = (): void => {
+    const waiting = [...calls].filter(({ since }) => Number.isFinite(since));
+    const late = waiting.find(({ since }) => performance.now() - since > ASK_AFTER_MS);
+    if (waiting.length === 0) stop();
+    if (late === undefined || isAsking) return;
+    isAsking = true;
+    // Never rejects: a node that does not answer names no leader.
+    void ask(late.on).finally(() => {
+      isAsking = false;
+    });
+  };
+  const stop = (): void => {
+    clearInterval(timer);
+    timer = undefined;
+  };
+  return {
+    /** Watches a call until the function that is returned is called. */
+    enter(call: Call): () => void {
+      if (!address.isCluster) return () => undefined;
+      calls.add(call);
+      if (Number.isFinite(call.since)) timer ??= setInterval(look, ASK_EVERY_MS).unref();
+      return () => calls.delete(call);
+    },
+    close: stop,
+  };
+}
+
+/** Returns the leader that another node names, if that node is not the current one and says the same of itself. */
+async function otherLeader(address: Address, current: EndPoint | undefined): Promise<EndPoint | undefined> {
+  const others = address.hosts.filter((host) => !isSameNode(host, current));
+  const named = others.map(async (host) => {
+    const leader = await leaderSeenBy(host, address);
+    if (isSameNode(leader, current)) throw new Error('the leader is the same');
+    const itself = isSameNode(leader, host) ? leader : await leaderSeenBy(leader, address);
+    if (!isSameNode(itself, leader)) throw new Error('the named leader names another');
+    return leader;
+  });
+  return Promise.any(named).catch(() => undefined);
+}
+
+function isSameNode(one: EndPoint, other: EndPoint | undefined): boolean {
+  return one.address === other?.address && one.port === other.port;
+}
+
+/** Returns the living leader that a node names. Rejects if the node does not answer in time, or names none. */
+function leaderSeenBy({ address: host, port }: EndPoint, address: Address): Promise<EndPoint> {
+  const client = new gossipGrpc.GossipClient(`${host}:${port}`, address.channelCredentials);
+  const { promise, resolve, reject } = Promise.withResolvers<ClusterInfo>();
+  const deadline = Date.now() + address.gossipTimeoutSeconds * 1_000;
+  client.read(new sharedPb.Empty(), new Metadata(), { deadline }, (error, info) => {
+    client.close();
+    if (error === null) resolve(info);
+    else reject(error);
+  });
+  return promise.then((info) => {
+    const { LEADER } = gossipPb.MemberInfo.VNodeState;
+    const members = info.getMembersList();
+    const leader = members.find((member) => member.getIsAlive() && member.getState() === LEADER);
+    const endPoint = leader?.getHttpEndPoint();
+    if (endPoint === undefined) throw new Error('the node names no leader');
+    return { address: endPoint.getAddress(), port: endPoint.getPort() };
+  });
+}
