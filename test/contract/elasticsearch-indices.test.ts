@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { defined } from '../../shared/defined.ts';
+import { MATCH_ALL } from '../../shared/read-index/bool-query.ts';
 import {
   createElasticsearchCluster,
   type ElasticsearchCluster,
@@ -6,6 +8,7 @@ import {
 } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
 import type { OpenedIndices } from '../../shared/read-index/elasticsearch/indices/open-indices.ts';
 import { buildRegistry } from '../../shared/schema/build-registry.ts';
+import type { Uid } from '../../shared/schema/content-type.ts';
 import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
 import { startElasticsearchProxy } from '../support/elasticsearch-proxy.ts';
 import { removeIndices } from '../support/remove-indices.ts';
@@ -21,11 +24,14 @@ const { registry } = buildRegistry([
   { model: 'contentType', file: 'note.json', namespace: 'api::note', json },
 ]);
 
+const type = 'api::note.note' as Uid;
+
 let url = '';
 const clusters: ElasticsearchCluster[] = [];
 
-function openCluster(): ElasticsearchCluster {
-  const cluster = createElasticsearchCluster({ connection: { url }, space, registry });
+/** `now`: the clock by which it reads the live indices again. */
+function openCluster(now?: () => number): ElasticsearchCluster {
+  const cluster = createElasticsearchCluster({ connection: { url }, space, registry, ...defined({ now }) });
   clusters.push(cluster);
   return cluster;
 }
@@ -124,6 +130,34 @@ describe('the indices that a leader makes', await needsElasticsearch(), () => {
       expect([await sets.live(), await sets.fits(planned), waiting.size]).toEqual([planned, true, 0]);
     },
   );
+
+  it('are never found under the name of a deleted index by a process that has not noticed the deletion', {
+    timeout: 120_000,
+  }, async () => {
+    const [leader, late] = [openCluster(), openCluster(() => 0)];
+    await leader.fence.raise(1, async () => true);
+    const first = await openAll(leader, 1);
+    await first.promote();
+    leader.use(first.set);
+    const page = { sort: [], from: 0, size: 10, withTotal: true } as const;
+    const read = () => late.reader.search({ type, world: 'published', query: MATCH_ALL, ...page });
+    expect(await read()).toMatchObject({ total: 0 });
+    const used = [first.set];
+    for (let round = 1; round <= 3; round++) {
+      await fetch(`${url}/${Object.values(used.at(-1) ?? {}).join()}`, { method: 'DELETE' });
+      await expect(read()).rejects.toThrow('The read index cannot be reached right now');
+      const again = await leader.openIndices({ log: 'one', replaceAll: false, distrusted: [type], epoch: 1 });
+      // They exist now, and are empty.
+      expect([...(await existing())]).toEqual(expect.arrayContaining(Object.values(again.set)));
+      await expect(read()).rejects.toThrow('The read index cannot be reached right now');
+      await again.promote();
+      // In the second round they are deleted before this process uses them.
+      if (round !== 2) leader.use(again.set);
+      used.push(again.set);
+    }
+    const names = used.flatMap((set) => Object.values(set));
+    expect(new Set(names).size).toBe(names.length);
+  });
 
   it('are not read after another process became leader, which removes them', {
     timeout: 120_000,

@@ -1,3 +1,4 @@
+import { answers, isBulk, only, silent } from './break-elasticsearch.ts';
 import type { Fault } from './fault.ts';
 import type { FaultFleet } from './fault-fleet.ts';
 import type { Observed } from './observe.ts';
@@ -86,6 +87,22 @@ export const CHANGED_INDICES: readonly Fault[] = [
     make: sends(['DELETE', '/INDEX']),
     writes: { tags: 'later' },
     log: /does not exist any more/,
+  },
+  {
+    // The new index exists for some seconds, and is empty.
+    name: 'an index is deleted, and no document can be written',
+    make: async (fleet, roles) => {
+      const undo = await answers(only(isBulk, silent))(fleet, roles);
+      await fleet.admin.send('DELETE', `/${await fleet.admin.liveIndex(aliasOf(fleet))}`);
+      return undo;
+    },
+    during: { all: TAGS_REFUSED },
+    writes: { tags: 'later', countries: 'later' },
+    says: /does not exist any more|cannot be reached|has no index/,
+    state: /does not exist any more/,
+    log: CHANGED,
+    alerts: UNUSABLE,
+    lasts: 4_000,
   },
   {
     name: 'an index is deleted, and an empty one gets its name',

@@ -118,6 +118,8 @@ export function createElasticsearchCluster(options: ElasticsearchClusterOptions)
   const watched = createWatchedIndices(client, space, aliases);
   const indices = createCurrentSet(watched.readLive, now);
   let written: IndexSet = {};
+  /** Indices that this process has made or used last. */
+  let known: IndexSet = {};
   const spread = options.spread ?? ONE_SHARD;
   const layoutOf = (type: Uid) => requireLayout(layouts, type);
   return {
@@ -127,6 +129,7 @@ export function createElasticsearchCluster(options: ElasticsearchClusterOptions)
     use(set) {
       indices.fix(set);
       written = set;
+      known = set;
     },
     reader: createElasticsearchReader({
       indices,
@@ -152,7 +155,9 @@ export function createElasticsearchCluster(options: ElasticsearchClusterOptions)
     watch: watchCluster(connection.url ?? connection.cloudId, { client, space, aliases }),
     async openIndices(opening) {
       await openProgressIndex(client, space);
-      return openIndices({ ...opening, client, names, space, layouts: all, spread });
+      const opened = await openIndices({ ...opening, client, names, space, layouts: all, spread, known });
+      known = opened.set;
+      return opened;
     },
     isWhole: (log) => haveAllIndices({ client, names, space, layouts: all, log }),
     unusable: (log) => findUnusable({ client, names, space, layouts: all, log }),

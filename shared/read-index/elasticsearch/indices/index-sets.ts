@@ -138,7 +138,7 @@ export async function readLiveSet(
   }
   return Object.fromEntries(
     [...named].flatMap(([alias, [index = '', ...others]]) =>
-      others.length === 0 && isIndexOf(alias, index) ? [[alias, index]] : [],
+      others.length === 0 && numberOf(alias, index) !== undefined ? [[alias, index]] : [],
     ),
   );
 }
@@ -170,8 +170,10 @@ export async function removeSet(client: Client, space: string, set: IndexSet): P
   await deleteIndices(client, unused);
 }
 
-function isIndexOf(alias: string, index: string): boolean {
-  return index.startsWith(`${alias}-`) && Number.isInteger(Number(index.slice(alias.length + 1)));
+/** Returns the number of an index of this alias; undefined: the name is none of Varve's. */
+export function numberOf(alias: string, index: string): number | undefined {
+  const number = Number(index.slice(alias.length + 1));
+  return index.startsWith(`${alias}-`) && Number.isInteger(number) ? number : undefined;
 }
 
 type AliasesByIndex = { readonly [index: string]: { readonly aliases?: object } };

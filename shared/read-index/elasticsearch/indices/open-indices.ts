@@ -6,7 +6,7 @@ import { writeAlias } from '../layout/index-names.ts';
 import { acknowledged, isBlocked } from './acknowledged.ts';
 import { createIndex, replicaSettings, signature } from './create-index.ts';
 import { deleteIndices } from './delete-indices.ts';
-import { firstNumberOf, type IndexSetsOptions, liveSet } from './index-sets.ts';
+import { firstNumberOf, type IndexSetsOptions, liveSet, numberOf } from './index-sets.ts';
 import { moveAliases } from './leader-fence.ts';
 import { progressIndex } from './progress-document.ts';
 import {
@@ -25,7 +25,14 @@ export type OpenIndicesOptions = Omit<IndexSetsOptions, 'directory'> & {
   readonly distrusted: readonly Uid[];
   /** Epoch of the leader that makes the indices. */
   readonly epoch: number;
+  /** Indices that this process has made or used last. They may have been deleted since. */
+  readonly known: IndexSet;
 };
+
+type ReadIndicesOptions = Omit<
+  OpenIndicesOptions,
+  'replaceAll' | 'distrusted' | 'spread' | 'epoch' | 'known'
+>;
 
 /** Indices of a namespace after opening. Until `promote`, reads use the existing ones. */
 export type OpenedIndices = {
@@ -74,9 +81,7 @@ export async function openIndices(options: OpenIndicesOptions): Promise<OpenedIn
 }
 
 /** Returns whether searches find an index of every type and world that was made from this log and for these layouts. */
-export async function haveAllIndices(
-  options: Omit<OpenIndicesOptions, 'replaceAll' | 'distrusted' | 'spread' | 'epoch'>,
-): Promise<boolean> {
+export async function haveAllIndices(options: ReadIndicesOptions): Promise<boolean> {
   const found = await readIndices(options);
   return options.layouts.every((layout) => isWhole(found, layout, options.log));
 }
@@ -90,9 +95,7 @@ export type UnusableTypes = {
 };
 
 /** Returns the types whose indices cannot be used. */
-export async function findUnusable(
-  options: Omit<OpenIndicesOptions, 'replaceAll' | 'distrusted' | 'spread' | 'epoch'>,
-): Promise<UnusableTypes> {
+export async function findUnusable(options: ReadIndicesOptions): Promise<UnusableTypes> {
   const found = await readIndices(options);
   const unusable = options.layouts.filter((layout) => !isWhole(found, layout, options.log));
   const isFound = (layout: DocumentLayout) =>
@@ -120,13 +123,15 @@ async function makeNext(
   { layout, world }: IndexPlace,
   before: readonly FoundIndex[],
 ): Promise<Built> {
-  const { names, epoch } = options;
+  const { names, epoch, known } = options;
+  const alias = names.alias(layout.type, world);
   const old = before.filter(({ read }) => read).map((each) => each.index);
-  const newest = Math.max(0, ...before.map((each) => each.number));
+  // Processes that have not noticed a deletion read the deleted index by its name. So an empty index must not get that name.
+  const deleted = numberOf(alias, known[alias] ?? '') ?? 0;
+  const newest = Math.max(deleted, ...before.map((each) => each.number));
   for (let number = Math.max(newest + 1, firstNumberOf(epoch)); ; number++) {
     const index = names.index(layout.type, world, number);
-    if (await createIndex(options, index, layout))
-      return { alias: names.alias(layout.type, world), index, old };
+    if (await createIndex(options, index, layout)) return { alias, index, old };
   }
 }
 
