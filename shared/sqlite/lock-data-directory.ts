@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defined } from '../defined.ts';
 import { withAdvice } from '../file-problem.ts';
@@ -51,6 +51,8 @@ export class DataDirectoryInUse extends Error {
 const LOCK_FILE = 'lock.db';
 const CONTENTS_LOCK_FILE = 'lock-contents.db';
 const HOLDER_FILE = 'lock.json';
+/** Milliseconds after which the holder looks whether somebody has removed its file. */
+const LOOK_EVERY_MS = 1_000;
 /** Milliseconds to wait for a worker, which ends shortly after its supervisor. The operating system does not report its end. */
 const WORKER_ENDS_MS = 5_000;
 
@@ -80,7 +82,8 @@ export function lockDataDirectory(directory: string, waitMs = WORKER_ENDS_MS): D
  * read `channel`. Throws DataDirectoryInUse if it is locked.
  *
  * The lock is a write lock on an SQLite file that has no other purpose, held in an open transaction. The operating system releases it with
- * the process, so a stale lock cannot exist. The holder records itself in a file next to it, which is valid only while the lock is held.
+ * the process, so a stale lock cannot exist. The holder records itself in a file next to it, which is valid only while the lock is held. It
+ * writes the file again if somebody removes it: commands find the server by this file.
  */
 export function announceDataDirectory(directory: string, channel?: OperatorChannel): DirectoryLock {
   const lock = lockFirst(directory);
@@ -97,11 +100,13 @@ export function announceDataDirectory(directory: string, channel?: OperatorChann
     lock.release();
     throw withAdvice(error);
   }
+  const keeping = setInterval(() => keepHolder(directory, holder), LOOK_EVERY_MS).unref();
   return {
     holder,
     release() {
       if (!isHeld) return;
       isHeld = false;
+      clearInterval(keeping);
       rmSync(join(directory, HOLDER_FILE), { force: true });
       lock.release();
     },
@@ -149,6 +154,15 @@ function writeHolder(directory: string, holder: DirectoryHolder): void {
   rmSync(`${file}.new`, { force: true });
   writeFileSync(`${file}.new`, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);
+}
+
+function keepHolder(directory: string, holder: DirectoryHolder): void {
+  if (existsSync(join(directory, HOLDER_FILE))) return;
+  try {
+    writeHolder(directory, holder);
+  } catch {
+    // The disk is full, or the directory is gone: tried again.
+  }
 }
 
 /** Returns the holder of the directory, or its last holder if that was killed; undefined if there is none. */

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
 import { workersOf } from '../support/processes.ts';
 import { runVarve } from '../support/run-varve.ts';
+import { whyNoSmallDisk } from '../support/small-disk.ts';
 import { needsQuietMachine } from '../support/takes-minutes.ts';
 import type { Fault, Role } from './fault.ts';
 import { type FaultFleet, type Process, type Roles, startFaultFleet } from './fault-fleet.ts';
@@ -43,7 +44,7 @@ export async function describeFaults(
     beforeAll(start, 180_000);
     afterAll(end, 60_000);
 
-    it.for(faults)('$name', { timeout: 240_000 }, async (fault, { onTestFailed, task }) => {
+    it.for(withDisks(faults))('$name', { timeout: 240_000 }, async (fault, { onTestFailed, task }) => {
       const run = { fault, ...(started ?? (await start())) };
       onTestFailed(async () => {
         const causes = task.result?.errors?.map(({ message, diff }) => diff ?? message) ?? [];
@@ -64,6 +65,15 @@ export async function describeFaults(
       expect(verified, verified.stdout + verified.stderr).toMatchObject({ code: 0 });
     });
   });
+}
+
+/** Returns the rows that this process can make. Skips those that fill a disk if it may not mount one. */
+function withDisks(faults: readonly Fault[]): readonly Fault[] {
+  const why = faults.some(({ fillsDisk }) => fillsDisk) ? whyNoSmallDisk() : undefined;
+  if (why === undefined) return faults;
+  for (const { name, fillsDisk } of faults)
+    if (fillsDisk) it.skip(name, { meta: { skipReason: `${name}: ${why}` } }, () => {});
+  return faults.filter(({ fillsDisk }) => fillsDisk !== true);
 }
 
 type Run = { readonly fault: Fault; readonly fleet: FaultFleet; readonly ledger: Ledger };

@@ -35,6 +35,8 @@ export type Fault = {
   readonly expectMore?: (fleet: FaultFleet, roles: Roles) => Promise<void>;
   /** Milliseconds in which reads may show the fault, because nothing tells Varve. Default: 0. */
   readonly unnoticedFor?: number;
+  /** True: it fills a disk of the fleet, which needs small ones. */
+  readonly fillsDisk?: true;
   /** Milliseconds that it lasts at least. */
   readonly lasts?: number;
 };

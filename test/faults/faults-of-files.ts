@@ -1,4 +1,13 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -10,7 +19,8 @@ import type { FaultFleet, Process, Roles } from './fault-fleet.ts';
 /** A write is refused, unless its event is stored. */
 const REFUSED_OR_LATER = { tags: 'any', countries: 'any' } as const;
 const BOTH_LATER = { tags: 'later', countries: 'later' } as const;
-const FULL: Pick<Fault, 'state' | 'log' | 'alerts'> = {
+const FULL: Pick<Fault, 'state' | 'log' | 'alerts' | 'fillsDisk'> = {
+  fillsDisk: true,
   state: /the disk of .* is full/i,
   log: /disk-full/,
   alerts: ['VarveDiskFull'],
@@ -185,6 +195,11 @@ export const FILES: readonly Fault[] = [
     make: async (_fleet, { leader }) => {
       removes(/^lock\.json$/)(leader.data);
       return () => {};
+    },
+    // Commands find the server by this file.
+    expectMore: async (_fleet, { leader }) => {
+      const isThere = () => existsSync(join(leader.data, 'lock.json'));
+      await expect.poll(isThere, { timeout: 10_000, interval: 100 }).toBe(true);
     },
   },
   {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
   announceDataDirectory,
@@ -60,6 +61,17 @@ test('names the process that has the lock, and is free when that process is kill
   const lock = lockDataDirectory(directory);
   expect(lock.holder.pid).toBe(process.pid);
   expect(refusal().holder?.pid).toBe(process.pid);
+  lock.release();
+});
+
+test('writes the file that names the holder again if somebody removes it, and survives a removed directory', async () => {
+  const lock = announceDataDirectory(directory, { address: 'http://127.0.0.1:1', secret: 'one' });
+  rmSync(join(directory, 'lock.json'));
+  expect(refusal().holder).toBeUndefined();
+  await expect.poll(() => refusal().holder, { timeout: 10_000 }).toEqual(lock.holder);
+  rmSync(directory, { recursive: true });
+  await delay(1_500);
+  expect(existsSync(directory)).toBe(false);
   lock.release();
 });
 
