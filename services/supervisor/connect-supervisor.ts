@@ -36,11 +36,6 @@ export type Supervisor = Hello & {
   serving(log: LogStyle, drainMs: number, followers?: Followers): void;
   /** Part of this worker in the rotation of a server with several workers. */
   readonly rotation: Rotation;
-  /**
-   * Names the child of this worker that makes a generation. The supervisor moves the child to idle cores with a command. Starting a command
-   * stops a process for longer if it has much memory, and the supervisor has little.
-   */
-  building(pid: number): void;
   /** Reports that this worker prints the greeting, so that no later worker prints it. */
   greeting(): void;
   /**
@@ -139,7 +134,6 @@ export async function connectSupervisor(): Promise<Supervisor> {
     lock: (directory, channel) => done({ kind: 'lock', directory, channel }),
     rotation,
     serving: (log, drainMs, followers) => send({ kind: 'serving', log, drainMs, followers }),
-    building: (pid) => send({ kind: 'building', pid }),
     greeting: () => send({ kind: 'greeting' }),
     onStop(called, hurried) {
       stop = called;

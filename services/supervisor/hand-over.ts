@@ -1,6 +1,5 @@
 import { valueWithin } from '../../shared/value-within.ts';
-import { enterIdleClass } from './idle-class.ts';
-import { isPaused } from './process-stat.ts';
+import { isPaused } from './is-paused.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 /**
@@ -45,17 +44,11 @@ export async function handOver(
 }
 
 /**
- * Waits until `next` is ready. Meanwhile it uses the cores that `from` leaves idle. Returns false if one of the two has ended, or if `next` was
- * killed because it gave no sign of life for a minute, or was paused for 10 s.
+ * Waits until `next` is ready. Returns false if one of the two has ended, or if `next` was killed because it gave no sign of life for a
+ * minute, or was paused for 10 s.
  */
 function isPrepared(from: WorkerProcess, next: WorkerProcess): Promise<boolean> {
-  const idleClass = next.pid === undefined ? undefined : enterIdleClass(next.pid);
-  const ready = next.steps.ready
-    .then(() => idleClass?.leave())
-    .then(
-      () => true,
-      () => false,
-    );
+  const ready = next.steps.ready.then(() => true);
   const endWatch = watchSigns(next);
   const ended = [next.ended, from.ended].map((end) => end.then(() => false));
   return Promise.race([ready, ...ended]).finally(endWatch);

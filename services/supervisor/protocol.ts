@@ -107,8 +107,6 @@ export type FromWorker =
   /** A counted stream of the caller has ended. Without a caller: the worker ends all its streams, and opens none. */
   | { readonly kind: 'ended-stream'; readonly caller?: string }
   | { readonly kind: 'measured'; readonly id: number; readonly metrics: readonly object[] }
-  /** A child of the worker makes a generation: it uses idle cores. */
-  | { readonly kind: 'building'; readonly pid: number }
   /** Announces to the parent process that the server serves. */
   | { readonly kind: 'greeting' }
   /** The worker ends before a rebuild that it has begun: the next one continues it, as after `renew`. An older supervisor ignores this. */

@@ -1,7 +1,7 @@
 import { createCondition } from '../../shared/condition.ts';
 import { valueAt } from '../../shared/map-values.ts';
 import { within } from './hand-over.ts';
-import { isPaused } from './process-stat.ts';
+import { isPaused } from './is-paused.ts';
 import type { Followers, Follows, ReadingWorker } from './protocol.ts';
 import { countLoss, restartDelay } from './restart-delay.ts';
 import type { WorkerEnd, WorkerProcess } from './worker-process.ts';

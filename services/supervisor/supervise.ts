@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { answerWorkers, type WorkerHost } from './answer-workers.ts';
-import { enterIdleClass } from './idle-class.ts';
 import { createMetricsOfWorkers, type MetricsOfWorkers } from './metrics-of-workers.ts';
 import {
   COMPATIBILITY,
@@ -173,9 +172,6 @@ function hear(server: Server, from: WorkerProcess, message: WorkerMessage): void
       return;
     case 'measured':
       metrics.heard(from, message.id, message.metrics);
-      return;
-    case 'building':
-      enterIdleClass(message.pid);
       return;
     case 'greeting':
       server.isGreeted = true;

@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { expect, it, onTestFinished } from 'vitest';
 import { BUILDER_ARGUMENT } from '../../services/supervisor/builder-process.ts';
 import { COMPATIBILITY } from '../../services/supervisor/protocol.ts';
@@ -23,7 +24,7 @@ async function stoppedServer(): Promise<string> {
 
 const LONG = takesMinutes('a process that makes a generation, paused or without its server');
 
-it('ends before its server does, although it is paused', LONG, async () => {
+it('has a low priority, and ends before its server does, although it is paused', LONG, async () => {
   const data = await stoppedServer();
   const server = await startServer({ data });
   onTestFinished(() => server.dispose());
@@ -33,6 +34,7 @@ it('ends before its server does, although it is paused', LONG, async () => {
   await once(rebuild.child.stdout ?? rebuild.child, 'data');
   const [builder = 0] = childrenOf(server.worker() ?? 0);
   onTestFinished(() => void (isRunning(builder) && process.kill(builder, 'SIGKILL')));
+  expect(getPriority(builder)).toBeGreaterThanOrEqual(10);
   process.kill(builder, 'SIGSTOP');
   // The command would continue the server's rebuild.
   rebuild.child.kill('SIGKILL');

@@ -8,7 +8,6 @@ import type { TypeDefinition } from '../../../shared/schema/type-definitions.ts'
 import { rebuildOperation } from '../../operator/generations.ts';
 import type { BuildRequest, OperatorContext } from '../../operator/operation.ts';
 import { BUILDER_ARGUMENT } from '../../supervisor/builder-process.ts';
-import type { Supervisor } from '../../supervisor/connect-supervisor.ts';
 import { COMPATIBILITY } from '../../supervisor/protocol.ts';
 import { variableOf } from '../settings/setting.ts';
 import { OPERATOR_SETTINGS, type ServeSettings } from '../settings/settings.ts';
@@ -57,11 +56,7 @@ class BuilderClosed extends Error {
  * Runs `varve rebuild` as a process of low priority, which makes a generation but does not switch over. With definitions, it converts a
  * copy to them, ahead of the log.
  */
-export function createBuilder(
-  settings: ServeSettings,
-  definitions: readonly TypeDefinition[],
-  supervisor: Pick<Supervisor, 'building'>,
-) {
+export function createBuilder(settings: ServeSettings, definitions: readonly TypeDefinition[]) {
   const env = { ...process.env, ...operatorVariables(settings) };
   const running = new Map<ChildProcess, Promise<unknown>>();
   let isClosed = false;
@@ -80,7 +75,6 @@ export function createBuilder(
     // Such a child has no pipes.
     if (child.pid === undefined)
       throw new Error(`the process that makes the generation cannot be started: ${await ended}`);
-    supervisor.building(child.pid);
     const exited = new Promise((resolve) => child.once('exit', resolve));
     running.set(child, exited);
     // Never rejects: the end of a process only resolves.

@@ -44,7 +44,7 @@ export async function openLeadingParts(plan: LeadingPlan, ports: OperatingProces
     socket: supervisor.socket('operators'),
   });
   stop.first(operators);
-  const builder = createBuilder(settings, contentTypes.definitions, supervisor);
+  const builder = createBuilder(settings, contentTypes.definitions);
   stop.first(builder);
   const renewal = createRenewal(plan.logger, supervisor);
   stop.first(renewal);

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, it, onTestFinished } from 'vitest';
-import { isPaused } from '../../../services/supervisor/process-stat.ts';
+import { isPaused } from '../../../services/supervisor/is-paused.ts';
 
 it('distinguishes a process that SIGSTOP has stopped from one that runs, sleeps or has ended', async () => {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
