@@ -5,15 +5,9 @@ import { leaseStream } from '../../shared/fleet/lease-events.ts';
 /** Returns the epoch of the newest claim before a position. */
 export type EpochAt = (position: bigint) => number;
 
-/** A claim of the lease. `id` is that of its event, which no other log has. */
-export type Claim = { readonly position: bigint; readonly epoch: number; readonly id: string };
-
-/** Returns the newest claim before a position; undefined: there is none. */
-export type ClaimAt = (position: bigint) => Claim | undefined;
-
-/** Creates a reader of the lease's claims. Each call reads the claims that are new since the previous call. */
-export function createClaims(log: Pick<EventStore, 'readStream'>, space: string): () => Promise<ClaimAt> {
-  const claims: Claim[] = [];
+/** Creates a reader of the claims' epochs. Each call reads the claims that are new since the previous call. */
+export function createEpochs(log: Pick<EventStore, 'readStream'>, space: string): () => Promise<EpochAt> {
+  const claims: { readonly position: bigint; readonly epoch: number }[] = [];
   let next = 0n;
   return async () => {
     for await (const event of log.readStream(leaseStream(space), next)) {
@@ -22,18 +16,9 @@ export function createClaims(log: Pick<EventStore, 'readStream'>, space: string)
       next = event.revision + 1n;
       const before = claims.at(-1)?.epoch ?? 0;
       const epoch = epochAfter(before, event);
-      if (epoch > before) claims.push({ position: event.position, epoch, id: event.id });
+      if (epoch > before) claims.push({ position: event.position, epoch });
     }
-    return (position) => claims.findLast((claim) => claim.position < position);
-  };
-}
-
-/** Creates a reader of the claims' epochs. It reads like `createClaims`. */
-export function createEpochs(log: Pick<EventStore, 'readStream'>, space: string): () => Promise<EpochAt> {
-  const read = createClaims(log, space);
-  return async () => {
-    const claimAt = await read();
-    return (position) => claimAt(position)?.epoch ?? 0;
+    return (position) => claims.findLast((claim) => claim.position < position)?.epoch ?? 0;
   };
 }
 

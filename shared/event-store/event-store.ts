@@ -196,8 +196,6 @@ export type Damage = Pick<StoredEvent, 'position' | 'stream' | 'revision'> & {
 export type HashChain = {
   /** Returns position and link of the last event, which covers the whole history; undefined for an empty log. */
   head(): Promise<ChainHead | undefined>;
-  /** Returns the link of the event at a position; undefined if there is none. */
-  at(position: bigint): Promise<string | undefined>;
 };
 
 export type ChainHead = { readonly position: bigint; readonly chain: string };
@@ -237,6 +235,11 @@ export type EventStore = {
    * Returns the position of the last event or a later one; 0n for an empty log. The `upTo` of every subscriber reaches it within a second.
    */
   lastPosition(): Promise<bigint>;
+  /**
+   * Returns a name of the log's history up to the event at a position: its link in the hash chain, or the event's id. Another history has
+   * another name there. Undefined if no event begins there.
+   */
+  historyAt(position: bigint): Promise<string | undefined>;
   /**
    * Calls `handle` with every event after `after`: first stored events, then new ones. They come in order, each once, in batches of at most
    * `batchSize`. SQLite does not split the events of one command, so a batch may be larger by the rest of a command. KurrentDB may split

@@ -106,6 +106,22 @@ const describeStreams = (withLog: WithLog): void => {
   );
 
   test(
+    'the history up to each event has another name, which another connection and a log that has grown give too',
+    withLog(async (store, open) => {
+      await store.append(newStream(), 'none', newEvents(3));
+      const at = positions(await readAll(store));
+      const namesOf = (each: typeof store) => Promise.all(at.map((position) => each.historyAt(position)));
+      const names = await namesOf(store);
+      expect(new Set(names).size).toBe(at.length);
+      expect(names).not.toContain(undefined);
+      await store.append(newStream(), 'none', newEvents(1));
+      expect([await namesOf(store), await namesOf(await open())]).toEqual([names, names]);
+      for (const nowhere of [0n, 2n ** 62n, 10n ** 20n])
+        expect(await store.historyAt(nowhere)).toBe(undefined);
+    }),
+  );
+
+  test(
     'a stream is read from a revision, including it, also if the stream is long',
     withLog(async (store) => {
       const stream = newStream();

@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { createAsk } from '../support/access-client.ts';
+import { readFeed } from '../support/feed-client.ts';
 import { type Member, startFleet } from '../support/fleet.ts';
 import type { DoubleVersion } from '../support/kurrentdb/double-services.ts';
 import { type KurrentDbDouble, startKurrentDbDouble } from '../support/kurrentdb/kurrentdb-double.ts';
@@ -122,7 +124,10 @@ const run = async ({ server, size, processes, isPushed }: Story): Promise<void> 
   const first = await fleet.leader();
   await created(first.server().url, 'kept');
   const freed = await created(first.server().url, 'freed');
+  const inCopy = await tokenOf(first.server().url);
   const restore = double.log.backUp();
+  await created(first.server().url, 'lost early');
+  const between = await tokenOf(first.server().url);
   // The copy lacks the newest claim of the lease.
   await first.end('SIGTERM');
   await first.start();
@@ -131,6 +136,10 @@ const run = async ({ server, size, processes, isPushed }: Story): Promise<void> 
   await created(url, 'lost');
   for (const member of members)
     while (!(await listOf(member.server().url)).keys.includes('lost')) await delay(20);
+  const fromBetween = [
+    between,
+    ...(await Promise.all(members.map((member) => tokenOf(member.server().url)))),
+  ];
   if (processes === 'stopped') await Promise.all(members.map((member) => member.end('SIGTERM')));
   const leader = await (processes === 'leader-killed' ? fleet.leader() : undefined);
   const writers =
@@ -158,6 +167,28 @@ const run = async ({ server, size, processes, isPushed }: Story): Promise<void> 
     double,
     written.slice(writers.length).flatMap(({ stored }) => stored),
   );
+  for (const member of members) await continues(member, { inCopy, fromBetween });
+};
+
+const FEED = 'types=tags';
+const tokenOf = async (url: string): Promise<string> => (await readFeed(createAsk(url), FEED)).next;
+
+/** A reader of the feed misses and repeats nothing after the copy. Readers that know lost changes begin again. */
+const continues = async (
+  member: Member,
+  { inCopy, fromBetween }: { readonly inCopy: string; readonly fromBetween: readonly string[] },
+) => {
+  const { url } = member.server();
+  const { items } = await readFeed(createAsk(url), FEED, inCopy);
+  const { ids } = await listAllOf(url);
+  const known = new Set(items.map(({ documentId }) => documentId));
+  expect(items.map(({ event }) => event)).not.toContain('delete');
+  expect(known.size).toBe(items.length);
+  expect(ids.filter((id) => !known.has(id))).toHaveLength(2);
+  for (const token of fromBetween) {
+    const { status, body } = await createAsk(url)(`/api/_changes?${FEED}&since=${token}`);
+    expect([status, body.error?.code], token).toEqual([410, 'sync-token-gone']);
+  }
 };
 
 /** All processes and a fresh one show the same, every unique key once, and everything that was stored after the copy was put back. */
@@ -178,14 +209,19 @@ const settles = async (members: readonly Member[], double: KurrentDbDouble, stor
 };
 
 const listAllOf = async (url: string) => {
-  const pages: { text: string; keys: string[] }[] = [];
+  const pages: { text: string; keys: string[]; ids: string[] }[] = [];
   for (let page = 1; ; page += 1) {
     const answer = await fetch(`${url}/api/tags?sort=id&pagination[pageSize]=100&pagination[page]=${page}`);
-    const { data } = (await answer.json()) as { data: { key: string }[] };
+    const { data } = (await answer.json()) as { data: { key: string; documentId: string }[] };
     if (data.length === 0) break;
-    pages.push({ text: JSON.stringify(data), keys: data.map(({ key }) => key) });
+    const ids = data.map(({ documentId }) => documentId);
+    pages.push({ text: JSON.stringify(data), keys: data.map(({ key }) => key), ids });
   }
-  return { text: pages.map(({ text }) => text).join(), keys: pages.flatMap(({ keys }) => keys) };
+  return {
+    text: pages.map(({ text }) => text).join(),
+    keys: pages.flatMap(({ keys }) => keys),
+    ids: pages.flatMap(({ ids }) => ids),
+  };
 };
 
 test('two running processes of 26.1 serve the restored log', { timeout: 60_000 }, () =>

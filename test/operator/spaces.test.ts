@@ -67,7 +67,7 @@ it(
     const [batch] = await Array.fromAsync(log.readAll(0n, { batchSize: 1 }));
     const { head } = JSON.parse(lines.at(-1) ?? '');
     expect(batch?.[0]).toMatchObject({ type: 'log-identified', data: { history: head } });
-    expect(await log.chain?.at(BigInt(head.position))).toBe(head.chain);
+    expect(await log.historyAt(BigInt(head.position))).toBe(head.chain);
     await log.close();
     for (const space of ['one', 'two', 'three']) await succeed('verify', ...settings(space));
   },

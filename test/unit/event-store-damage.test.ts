@@ -136,10 +136,10 @@ describe('damage of a log', () => {
     await store.close();
     change('DELETE FROM event WHERE position > 6');
     store = open('varve');
-    expect([await found(store), await store.chain?.at(8n)]).toEqual([[], undefined]);
+    expect([await found(store), await store.historyAt(8n)]).toEqual([[], undefined]);
     await store.append('varve.note-2', 'none', [newEvent({ n: 7 }), newEvent({ n: 8 })]);
     expect(await found(store)).toEqual([]);
-    expect(await store.chain?.at(8n)).not.toBe(head?.chain);
+    expect(await store.historyAt(8n)).not.toBe(head?.chain);
   });
 
   test('a file that was copied without its write-ahead log is a valid history that ends before the recorded head', async () => {
@@ -151,7 +151,7 @@ describe('damage of a log', () => {
     copyFileSync(file, copy);
     const copied = openSqliteEventStore(copy, { space: 'varve' });
     expect([await found(copied), await copied.lastPosition()]).toEqual([[], 8n]);
-    expect([head?.position, await copied.chain?.at(9n)]).toEqual([9n, undefined]);
+    expect([head?.position, await copied.historyAt(9n)]).toEqual([9n, undefined]);
     await copied.close();
   });
 

@@ -28,7 +28,7 @@ export async function verifyLog(
   for await (const damage of log.findDamage()) found(presentDamage(damage));
   if (head === undefined) return;
   if (log.chain === undefined) throw new Error('this log has no hash chain: omit --head');
-  const chain = await log.chain.at(head.position);
+  const chain = await log.historyAt(head.position);
   if (chain === head.chain) return;
   const what = chain === undefined ? 'no event' : 'another history';
   throw new Error(`the log has ${what} at position ${head.position}: it is not the log with this head`);

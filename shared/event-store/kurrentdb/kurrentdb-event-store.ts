@@ -15,7 +15,7 @@ import { checkServer } from './kurrentdb-check.ts';
 import { type Connection, connect } from './kurrentdb-connection.ts';
 import { positionOfEvent, type Recorded, toStoredEvent } from './kurrentdb-event.ts';
 import { createHeadWatch, type HeadWatch } from './kurrentdb-head.ts';
-import { createPageSize, readHeadOfLog, readStreamPage } from './kurrentdb-pages.ts';
+import { createPageSize, readHeadOfLog, readRecordAt, readStreamPage } from './kurrentdb-pages.ts';
 import { retrying } from './kurrentdb-retry.ts';
 import { scanSpace } from './kurrentdb-scan.ts';
 import { subscribeToNamespace } from './kurrentdb-subscription.ts';
@@ -100,6 +100,7 @@ export function openKurrentDbEventStore(url: string, options: KurrentDbEventStor
       readAll(connection, decode, after, { batchSize: checkedBatchSize(batchSize), searched }),
     check: () => checkServer(connection),
     lastPosition: () => lastPosition(connection, watch),
+    historyAt: (position) => idAt(connection, position),
     subscribe(after, handle, { batchSize = DEFAULT_BATCH_SIZE, stream } = {}) {
       assertOpen();
       const request = { after, handle, decode, stream, batchSize: checkedBatchSize(batchSize) };
@@ -155,6 +156,19 @@ async function* readAll(
     if (events.length > 0) yield events.map(decode);
     searched?.(upTo);
   }
+}
+
+/** Returns the id of the record at a position. A node that was the leader until now may lack the newest records. */
+async function idAt(connection: Connection, position: bigint): Promise<string | undefined> {
+  const { retryLimits, history } = connection;
+  if (position > MAX_INT64) return undefined;
+  const read = () => retrying('read of the log', retryLimits, () => readRecordAt(connection, position));
+  let record = await read();
+  if (record === undefined) {
+    await history.prove();
+    record = await read();
+  }
+  return record?.id;
 }
 
 /**

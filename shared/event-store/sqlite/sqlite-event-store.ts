@@ -82,6 +82,7 @@ export function openSqliteEventStore(path: string, options: SqliteEventStoreOpti
       return readAll(decodeAll, (at) => readAfter(db, space, at, limit), after);
     },
     lastPosition: async () => readLastPositionOf(db, space),
+    historyAt: async (position) => readLink(db, position),
     subscribe(after, handle, { batchSize = DEFAULT_BATCH_SIZE, stream } = {}) {
       assertOpen();
       return tail.subscribe(after, handle, { batchSize: checkedBatchSize(batchSize), stream });
@@ -91,7 +92,6 @@ export function openSqliteEventStore(path: string, options: SqliteEventStoreOpti
         const head = readHead(db);
         return head.position === 0n ? undefined : head;
       },
-      at: async (position) => readLink(db, position),
     },
     findDamage: () => findDamage(db),
     close() {

@@ -113,6 +113,7 @@ export function readHead(db: Database): { readonly position: bigint; readonly ch
 
 /** Returns the link of the event at a position; undefined if there is none. */
 export function readLink(db: Database, position: bigint): string | undefined {
+  if (position > MAX_INT64) return undefined;
   return readRow<readonly [string]>(db, 'SELECT chain FROM event WHERE position = ?', position)?.[0];
 }
 
