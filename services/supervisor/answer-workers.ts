@@ -1,8 +1,9 @@
 import { createStreamCounts } from '../../shared/count-streams.ts';
 import { codesOf } from '../../shared/sqlite/failures.ts';
 import { announceDataDirectory, type DirectoryLock } from '../../shared/sqlite/lock-data-directory.ts';
+import type { SocketHandle } from '../http/sockets/private-node.ts';
 import { createSharedCounts } from './count-requests.ts';
-import { type HeldSocket, holdSocket, type SocketHandle } from './held-socket.ts';
+import { type HeldSocket, holdSocket } from './held-socket.ts';
 import type { MetricsOfWorkers } from './metrics-of-workers.ts';
 import type { Answer, SocketName, Succession, WorkerRequest } from './protocol.ts';
 import type { ReadingWorkers } from './reading-workers.ts';

@@ -1,7 +1,8 @@
 import type { Server } from 'node:http';
-import { type AddressInfo, Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { StreamCounts } from '../../shared/count-streams.ts';
 import type { ListeningSocket } from '../http/sockets/listening-socket.ts';
+import { connectedSocket } from '../http/sockets/private-node.ts';
 import type { Counted } from './count-requests.ts';
 import type { Answer, FromWorker, ReadingWorker, WorkerRequest } from './protocol.ts';
 
@@ -70,7 +71,7 @@ export function createRotation({ ask, send }: RotationOptions): RotationPart {
       let isClosed = false;
       const endIfDrained = () => isClosed && sockets.size === 0 && ended.resolve();
       take = (handle) => {
-        const socket = connectionOf(handle);
+        const socket = connectedSocket(handle);
         sockets.add(socket);
         socket.once('close', () => {
           sockets.delete(socket);
@@ -151,12 +152,6 @@ export function createRotation({ ask, send }: RotationOptions): RotationPart {
       );
     },
   };
-}
-
-/** Makes a socket as Node's own HTTP server does. */
-function connectionOf(handle: object): Socket {
-  const options = { handle, allowHalfOpen: true, readable: true, writable: true };
-  return new Socket(options as ConstructorParameters<typeof Socket>[0]).setNoDelay(true);
 }
 
 function addressInfo({ host, port }: { readonly host: string; readonly port: number }): AddressInfo {

@@ -1,5 +1,6 @@
 import type { ListenAddress } from '../http/sockets/listening-socket.ts';
-import { holdSocket, type SocketHandle, systemError } from './held-socket.ts';
+import { acceptConnections, addressOf, type SocketHandle } from '../http/sockets/private-node.ts';
+import { holdSocket, systemError } from './held-socket.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 /** A listening socket. The supervisor accepts its connections and hands them to the workers in turn. */
@@ -8,19 +9,12 @@ export type SharedSocket = Awaited<ReturnType<typeof shareConnections>>;
 /** Maximum number of connections that wait for a worker. Further ones are closed, because each costs a file descriptor. */
 const MOST_WAITING = 1_024;
 
-/** Further members of Node's own object of a listening socket. */
-type Acceptor = SocketHandle & {
-  onconnection: (error: number, connection: SocketHandle | undefined) => void;
-  listen(backlog: number): number;
-};
-
 /**
  * Accepts connections in one process and hands them to the workers in turn. If several processes accepted from one socket, they would get
  * very unequal shares. A worker gets one connection at a time, so a stopped worker blocks at most one connection.
  */
 export async function shareConnections(where: ListenAddress) {
   const held = await holdSocket(where);
-  const acceptor = held.handle as Acceptor;
   const waiting: SocketHandle[] = [];
   /** Workers that have taken their last connection. The next connection goes to the first one. */
   const free = new Set<WorkerProcess>();
@@ -43,19 +37,16 @@ export async function shareConnections(where: ListenAddress) {
     sent.delete(worker);
   }
 
-  acceptor.onconnection = (_error, connection) => {
-    if (connection === undefined) return;
+  const error = acceptConnections(held.handle, MOST_WAITING, (connection) => {
     if (waiting.length >= MOST_WAITING) return connection.close();
     waiting.push(connection);
     give();
-  };
-  const error = acceptor.listen(MOST_WAITING);
+  });
   if (error !== 0) {
     held.close();
     throw systemError(error, `${where.host}:${where.port}`);
   }
-  const address: { address?: string; port?: number } = {};
-  acceptor.getsockname(address);
+  const address = addressOf(held.handle);
   return {
     address: { host: address.address ?? where.host, port: address.port ?? where.port },
     /** Refuses further connections. Waiting connections are still handed over. */

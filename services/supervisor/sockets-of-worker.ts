@@ -1,10 +1,7 @@
 import type { Server } from 'node:http';
-import {
-  addressOf,
-  type ListeningSocket,
-  ownSocket,
-  startListening,
-} from '../http/sockets/listening-socket.ts';
+import type { AddressInfo } from 'node:net';
+import { type ListeningSocket, ownSocket, startListening } from '../http/sockets/listening-socket.ts';
+import { addressOf } from '../http/sockets/private-node.ts';
 import type { SocketName } from './protocol.ts';
 import type { WorkerRequests } from './worker-requests.ts';
 
@@ -34,7 +31,7 @@ export function createSocketsOfWorker({ ask }: Pick<WorkerRequests, 'ask'>): Soc
           const start = () => startListening(server, socket);
           if (!isWaiting) return start();
           waiting.push(start);
-          return addressOf(socket);
+          return addressOf(socket) as AddressInfo;
         },
         async close() {
           if (!isWaiting && !isLeft) await ask({ kind: 'close', socket: name });

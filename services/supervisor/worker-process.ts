@@ -1,5 +1,5 @@
 import { type ChildProcess, fork, type SendHandle } from 'node:child_process';
-import type { SocketHandle } from './held-socket.ts';
+import { onLostSocket, type SocketHandle } from '../http/sockets/private-node.ts';
 import {
   type FromWorker,
   type HandOverStep,
@@ -29,9 +29,6 @@ export type WorkerMessage =
   | Exclude<FromWorker, { readonly kind: HandOverStep | 'preparing' }>
   | { readonly kind: 'lost' };
 
-/** Node's own answer to a message whose socket has not arrived. Node drops that message and has no other sign of it. */
-const SOCKET_LOST = 'NODE_HANDLE_NACK';
-
 /** Runs `program` with this process's Node options and output. */
 export function startWorker(
   program: string,
@@ -47,9 +44,7 @@ export function startWorker(
     if (isStep(message)) steps[message.kind].resolve('next' in message ? message.next : undefined);
     else hear(message as WorkerMessage);
   });
-  child.on('internalMessage', ({ cmd }: { readonly cmd?: string }) => {
-    if (cmd === SOCKET_LOST) hear({ kind: 'lost' });
-  });
+  onLostSocket(child, () => hear({ kind: 'lost' }));
   child.on('error', (error) => {
     if (child.pid === undefined) console.error(`the worker cannot be started: ${error.message}`);
   });

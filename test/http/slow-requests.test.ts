@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { OUTPUT_LIMITS } from '../../services/http/sockets/bound-output.ts';
@@ -10,6 +10,7 @@ import {
   listen,
 } from '../../services/http/sockets/listen.ts';
 import { startListening } from '../../services/http/sockets/listening-socket.ts';
+import { acceptConnections, addressOf } from '../../services/http/sockets/private-node.ts';
 import { holdSocket } from '../../services/supervisor/held-socket.ts';
 import { createRotation } from '../../services/supervisor/rotation.ts';
 import { openRaw, type RawClient } from '../support/raw-client.ts';
@@ -25,6 +26,7 @@ const SOON_MS = 4_000;
 const HEAD = 'POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n';
 const GET = 'GET / HTTP/1.1\r\nhost: localhost\r\n\r\n';
 const HOST = '127.0.0.1';
+const BACKLOG = 16;
 
 type OpenSocket = Pick<ListenOptions, 'socket'>;
 
@@ -44,21 +46,16 @@ async function heldSocket(): Promise<OpenSocket> {
 
 /** Opens a socket whose connections a supervisor accepts and passes to workers. */
 async function sharedSocket(): Promise<OpenSocket> {
-  const acceptor = createServer({ pauseOnConnect: true }).listen(0, HOST);
-  await once(acceptor, 'listening');
-  const { port } = acceptor.address() as AddressInfo;
+  const { handle, close } = await holdSocket({ host: HOST, port: 0 });
+  const { port = 0 } = addressOf(handle);
   const rotation = createRotation({
     ask: async ({ kind }) => ({
       answer: kind === 'share' ? { kind: 'sharing', host: HOST, port } : { kind: 'done' },
     }),
     send: () => {},
   });
-  acceptor.on('connection', (socket: Socket & { _handle: object | null }) => {
-    const handle = socket._handle as object;
-    socket._handle = null;
-    rotation.connection(handle);
-  });
-  onTestFinished(() => void acceptor.close());
+  expect(acceptConnections(handle, BACKLOG, rotation.connection)).toBe(0);
+  onTestFinished(close);
   return { socket: rotation.sharedSocket };
 }
 

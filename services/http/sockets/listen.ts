@@ -8,6 +8,7 @@ import {
 import { answerStarting } from './answer-starting.ts';
 import { type BoundOutput, boundOutput, OUTPUT_LIMITS, type OutputLimits } from './bound-output.ts';
 import { type ListeningSocket, ownSocket } from './listening-socket.ts';
+import { answerHalfClosed } from './private-node.ts';
 import { refuseHead, refuseMalformed } from './refuse-malformed.ts';
 import { refuseTarget } from './request-target.ts';
 import { afterReading } from './silent-connections.ts';
@@ -126,11 +127,6 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     left,
     output,
   };
-}
-
-/** Lets a client that closes its side after its last request get the answers. The option is undocumented, and in Node since 0.8. */
-function answerHalfClosed(server: Server): void {
-  (server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
 }
 
 /** Returns whether a request is a health check. These are never delayed, because an orchestrator restarts a process without an answer. */

@@ -38,11 +38,3 @@ export function startListening(server: Server, where: ListenAddress | object): P
     else server.listen(where, BACKLOG, listening);
   });
 }
-
-/** Returns the address of a bound socket (a handle of Node) on which this process does not listen yet. */
-export function addressOf(socket: object): AddressInfo {
-  const address: Partial<AddressInfo> = {};
-  const { _handle: handle = socket } = socket as { readonly _handle?: object };
-  (handle as { getsockname(out: object): number }).getsockname(address);
-  return address as AddressInfo;
-}

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import type { SocketHandle } from '../../../services/supervisor/held-socket.ts';
+import type { SocketHandle } from '../../../services/http/sockets/private-node.ts';
 import { shareConnections } from '../../../services/supervisor/share-connections.ts';
 import { createMemoryWorker } from '../../support/memory-worker.ts';
 
