@@ -115,9 +115,11 @@ export function createIndexObserver(client: Client, space: string): IndexObserve
 }
 
 function contentOf(primaries: readonly Shard[], health: string) {
+  const histories = primaries.map(({ commit }) => commit?.user_data?.history_uuid);
   return {
-    isAssigned: health !== 'red' && primaries.length > 0,
-    histories: primaries.map(({ commit }) => commit?.user_data?.history_uuid).join(),
+    // A copy that has just become the primary may report no commit yet. That is no other history.
+    isAssigned: health !== 'red' && primaries.length > 0 && !histories.includes(undefined),
+    histories: histories.join(),
     nodes: primaries.map(({ routing }) => routing.node).join(),
     operations: primaries.reduce((sum, { seq_no }) => sum + (seq_no?.max_seq_no ?? -1) + 1, 0),
   };
