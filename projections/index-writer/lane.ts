@@ -21,7 +21,6 @@ export type Work = {
   readonly now: () => number;
   /** Aborted when another process becomes the writer. Requests in flight are then abandoned, and no more are sent. */
   readonly stopSignal: AbortSignal;
-  readonly options: { readonly beforeWrite?: (position: bigint) => Promise<void> };
 };
 
 /** Documents of one request. */
@@ -151,9 +150,8 @@ export type SentDocuments = {
   readonly failed: readonly StaleRow[];
 };
 
-/** Writes one batch. Rejects if `beforeWrite` does; then nothing was sent. */
+/** Writes one batch. */
 export async function sendBatch(work: Work, batch: Batch, refresh: boolean): Promise<SentDocuments> {
-  await work.options.beforeWrite?.(work.position());
   if (work.stopSignal.aborted) return { settled: [], again: 'another process writes', failed: [] };
   if (work.now() > batch.deadline) return { settled: [], again: 'the process was stopped', failed: [] };
   let outcomes: readonly WriteOutcome[];

@@ -32,8 +32,6 @@ export type WriterCallbacks = {
   readonly progressed?: () => void;
   /** Returns whether the backlog should throttle for requests other than edits. */
   readonly isThrottled?: () => boolean;
-  /** Awaited before documents with the changes up to a position are sent. If it rejects, they are sent later. */
-  readonly beforeWrite?: (position: bigint) => Promise<void>;
 };
 
 /** Milliseconds after the last write for which the backlog is throttled. */

@@ -15,8 +15,6 @@ export type KnownAnswer = {
   readonly isDraft: boolean;
   /** Position of the index when the answer was made. */
   readonly position: bigint;
-  /** State of an index outside the process; see `OutsideIndex`. */
-  readonly state?: string | undefined;
   /** undefined: any change of content may change the answer. */
   readonly tags?: ReadonlySet<Tag> | undefined;
   /** Header with the tags, if shared caches get tags. */
@@ -39,21 +37,9 @@ export type KnownAnswers = {
   collect(): AnswerTags;
   /** Current position of the index. */
   position(): bigint;
-  /** Absent: the index is in the process. */
-  readonly outside?: OutsideIndex | undefined;
   readonly keepsBodies: boolean;
   /** Counts the requests of all callers. */
   readonly counts: AnswerCounts;
-};
-
-/** An index outside the process, which may show several states at one position. */
-export type OutsideIndex = {
-  /** Reads the changes. Resolves when all changes are known that searches showed before the call. Rejects if they cannot be read. */
-  look(): Promise<void>;
-  /**
-   * Returns the state of the index. An answer is valid only while the state is that before the answer was made. undefined: none is valid.
-   */
-  state(): string | undefined;
 };
 
 /** Numbers of requests that got a known answer, and of requests that could have got one. */
@@ -75,7 +61,6 @@ export type AnswerMemoryOptions = {
   readonly position: () => bigint;
   readonly registry: SchemaRegistry;
   readonly positions: TagPositions;
-  readonly outside?: OutsideIndex | undefined;
 };
 
 /** Bytes of an entry besides its key and body: map, objects and ETag. */
@@ -98,7 +83,7 @@ const LONGEST_KEY = 4_096;
  * has requested since.
  */
 export function createAnswerMemory(options: AnswerMemoryOptions): AnswerMemory {
-  const { keepsBodies, maxBytes, position, positions, registry, outside } = options;
+  const { keepsBodies, maxBytes, position, positions, registry } = options;
   const halves: { newer: Answers; older: Answers }[] = [];
   const bytes = { newer: 0, older: 0 };
   const counts = { hits: 0, misses: 0 };
@@ -127,12 +112,6 @@ export function createAnswerMemory(options: AnswerMemoryOptions): AnswerMemory {
   const upToDate = (answer: KnownAnswer): KnownAnswer | undefined => {
     const now = position();
     const { tags } = answer;
-    if (outside !== undefined) {
-      if (answer.state === undefined || answer.state !== outside.state() || tags === undefined)
-        return undefined;
-      // The answer keeps its position: the current position may include changes that are not known yet.
-      return positions.isUnchanged(tags, answer.position) ? answer : undefined;
-    }
     if (answer.position === now) return answer;
     if (tags === undefined || !positions.isUnchanged(tags, answer.position)) return undefined;
     return { ...answer, position: now };
@@ -148,7 +127,6 @@ export function createAnswerMemory(options: AnswerMemoryOptions): AnswerMemory {
         counts,
         keepsBodies,
         position,
-        outside,
         find(key) {
           const hash = hashOf(key);
           const known = answerIn(half.newer, hash, key);

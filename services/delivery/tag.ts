@@ -1,4 +1,3 @@
-import { fastTextDigest } from '../../shared/fast-digest.ts';
 import type { World } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import { rememberedByName } from './remembered-by-name.ts';
@@ -53,11 +52,6 @@ export function wordsTag(type: Uid): Tag {
 /** Returns whether an answer with this tag is ranked by words. */
 export function isWordsTag(tag: Tag): boolean {
   return tag.startsWith('w ');
-}
-
-/** Returns a short text for a tag that is stored. Two tags may have the same text by chance. */
-export function digestTag(tag: Tag): string {
-  return fastTextDigest(tag).toString(36);
 }
 
 export type TagParts = {

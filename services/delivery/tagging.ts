@@ -22,9 +22,9 @@ export type Tagging = {
   position(): bigint;
   /**
    * Returns headers with the time for which a cache may keep a current answer whose plan has these tags. Returns undefined if the cache has
-   * to ask each time. Absent: nothing is ever purged.
+   * to ask each time. `began`: see `Purged`. Absent: nothing is ever purged.
    */
-  readonly lifetimes?: (tags: Iterable<Tag> | undefined) => LifetimeFields | undefined;
+  readonly lifetimes?: (tags: Iterable<Tag> | undefined, began: number) => LifetimeFields | undefined;
 };
 
 export type TaggingOptions = {
@@ -40,17 +40,14 @@ export type TaggingOptions = {
 };
 
 /**
- * Purges of this process's answers. `isPurging`: every change from now on is purged after this process shows it. `isSilent`: the purging
- * process may assume that this one has ended, so caches must not even store an answer. `isRanked`: caches may keep answers ranked by words.
+ * Purges of this process's answers. `isPurging`: every change that an answer does not show is purged after it reaches a cache. `began`: when
+ * the answer was begun, in milliseconds of a clock that does not jump. `isRanked`: caches may keep answers ranked by words.
  */
 export type Purged = {
   readonly lifetime: Lifetime;
-  readonly isPurging: () => boolean;
-  readonly isSilent?: () => boolean;
+  readonly isPurging: (began: number) => boolean;
   readonly isRanked?: boolean;
 };
-
-const NOT_STORED = Object.freeze({ 'cache-control': 'no-store' });
 
 /** Creates the tagging of answers. `registry`: the content types that the callers see. `index`: the rows of their answers. */
 export function createTagging(
@@ -68,10 +65,9 @@ export function createTagging(
     field: (tags) => [header, value(tags)],
     position,
     ...(purged && {
-      lifetimes(tags) {
-        if (purged.isSilent?.() === true) return NOT_STORED;
+      lifetimes(tags, began) {
         if (purged.isRanked === false && (tags === undefined || [...tags].some(isWordsTag))) return undefined;
-        return purged.isPurging() ? kept : undefined;
+        return purged.isPurging(began) ? kept : undefined;
       },
     }),
   };

@@ -5,21 +5,17 @@ import type { Tag } from './tag.ts';
 import { createTagPositions, type TagPositions } from './tag-positions.ts';
 
 type Sink = Pick<ReadIndex, 'apply'>;
-type TagListener = (position: bigint, tags: Iterable<Tag>) => void;
 
 /**
  * Returns a sink that notes the tags of every batch before `sink` gets it and `index` shows it. The result has no `positions` if the index
- * is outside this process, because a batch's changes are not known there. `registry`: the content types of the rows. Calls `noted` with all
- * tags of a batch before `index` shows it, and `changed` afterwards.
+ * is outside this process, because a batch's changes are not known there. `registry`: the content types of the rows. Calls `changed`
+ * with all tags of a batch after `index` shows it.
  */
 export function watchTags(
   sink: Sink,
   { local }: Pick<ReadIndex, 'local'>,
   registry: () => SchemaRegistry,
-  {
-    changed,
-    noted,
-  }: { readonly changed?: TagListener | undefined; readonly noted?: TagListener | undefined } = {},
+  changed?: (position: bigint, tags: Iterable<Tag>) => void,
 ): { readonly sink: Sink; readonly positions?: TagPositions } {
   if (local === undefined) return { sink };
   const positions = createTagPositions();
@@ -34,7 +30,6 @@ export function watchTags(
         }
         const tags = tagsOfBatch(before, batch);
         positions.note(batch.position, () => tags);
-        noted?.(batch.position, tags);
         return Promise.resolve(sink.apply(batch)).then(() => changed(batch.position, tags));
       },
     },

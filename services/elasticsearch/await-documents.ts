@@ -25,7 +25,6 @@ export function awaitDocuments(options: DocumentRoleOptions): DocumentRole {
     visible: async (position) => void (await watch.reached(position)),
     shows: watch.reached,
     shown: watch.position,
-    look: watch.look,
     stop,
     async close() {
       stop();

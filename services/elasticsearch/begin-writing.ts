@@ -4,14 +4,18 @@ import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import { OTHERS_READ_FOR_MS } from '../read-side/outside-generation.ts';
 import type { ServedIndices } from '../read-side/read-side.ts';
+import type { DocumentRoleOptions } from './document-role.ts';
 import type { DualWriteIndex } from './dual-write.ts';
 import { findReplaced } from './index-identities.ts';
-import type { LeadTags, LeadTagsOptions } from './lead-tags.ts';
 import { retryOutages } from './retry-outages.ts';
 import { writeOnly } from './write-only.ts';
 
-export type BeginWritingOptions = LeadTagsOptions & {
-  readonly tags: LeadTags;
+export type BeginWritingOptions = DocumentRoleOptions & {
+  readonly epoch: number;
+  /** Indices to write. Missing live indices are created. In epoch 0 this process is not the leader yet. */
+  readonly indices: ServedIndices;
+  /** Aborted when this process no longer writes documents. */
+  readonly signal: AbortSignal;
   /** Starts to write a set. */
   readonly start: (set: IndexSet) => { readonly writer: IndexWriter; readonly index: DualWriteIndex };
   /** Resolves like `DocumentRole.shows`, for searches of the set that is written. */
@@ -53,8 +57,6 @@ async function begin(beginning: BeginWritingOptions): Promise<BegunWriting | und
     (await retryOutages(report, signal, () => cluster.fence.raise(epoch, () => beginning.isNewest(epoch))));
   // This process will learn of the new leader in a moment.
   if (isNewest !== true || signal.aborted) return undefined;
-  // The tags' term begins before the first document is written: the noted tags of an earlier leader lack later changes.
-  if (!(await beginning.tags.begin()) || signal.aborted) return undefined;
   if (indices.kind !== 'live') {
     cluster.use(indices.set);
     if (!stale.isComplete()) stale.markAll([...graph.registry().contentTypes.keys()]);

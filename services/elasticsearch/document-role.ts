@@ -18,10 +18,8 @@ export type DocumentRole = {
   shows(position: bigint, timeoutMs: number): Promise<boolean>;
   /** Returns the newest position that searches are known to show. */
   shown(): bigint;
-  /** Reads that position if another process writes. Rejects if it cannot be read. */
-  look(): Promise<void>;
-  /** Stops noting tags until the returned function is called and searches show the documents marked as stale before. */
-  ceaseTags(): Promise<() => void>;
+  /** Called when documents have been marked as stale without an event. */
+  repairing(): void;
   /** Returns the number of documents written in this role. */
   written(): number;
   /** True if operators' decisions about parked documents take effect here. */
@@ -52,8 +50,7 @@ export const NO_DOCUMENTS: DocumentRole = Object.freeze({
   visible: () => Promise.withResolvers<void>().promise,
   shows: async () => false,
   shown: () => 0n,
-  look: async () => {},
-  ceaseTags: async () => () => {},
+  repairing: () => {},
   written: () => 0,
   announcing: Object.freeze({ start: () => {}, stop: async () => 0n }),
   stop: () => {},

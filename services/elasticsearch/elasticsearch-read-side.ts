@@ -22,7 +22,6 @@ import { leadDocuments } from './lead-documents.ts';
 import { nameOfLog } from './name-of-log.ts';
 import { createReport } from './report.ts';
 import { createRoleWaits } from './role-waits.ts';
-import { createTagFeed } from './tag-feed.ts';
 
 export type ElasticsearchOptions = DocumentSetsOptions & {
   /** Synonyms of the installation, added to those of the schemas. */
@@ -104,12 +103,9 @@ function readSide(opened: Opened, indices: ServedIndices): ReadSide {
     if (isReady) opened.report.hasServed = true;
     return isReady;
   };
-  const answering = cluster.answering(opened.log);
-  const tagFeed = createTagFeed();
+  const purgingLeader = cluster.purgingLeader(opened.log);
   const write = (written: ServedIndices, epoch: number) =>
-    become((whole) =>
-      leadDocuments({ ...opened, tagFeed, repaired, indices: written, isWhole: whole, epoch }),
-    );
+    become((whole) => leadDocuments({ ...opened, repaired, indices: written, isWhole: whole, epoch }));
   const index = createClusterIndex(cluster, { apply: async () => role.wake(), position: graph.position });
   return {
     index,
@@ -122,14 +118,9 @@ function readSide(opened: Opened, indices: ServedIndices): ReadSide {
       watch: opened.cluster.watch,
       status: () => writerStatus(stale, writtenBefore + role.written()),
       parked: parkedDocuments(stale, () => role),
-      answering,
+      purgingLeader,
       shown: () => role.shown(),
-      async look() {
-        await role.look();
-        return role.shown();
-      },
       faults: () => faultsNow(cluster),
-      noteTags: tagFeed.begin,
       repairs: () => repairs,
     }),
     announce: () => role.announcing.start(),
@@ -173,8 +164,6 @@ function comparedDocuments(
     present,
     async remake(documents) {
       requireWriter(role());
-      // These documents change without an event.
-      const noteAgain = await role().ceaseTags();
       const inspection = graph.inspect();
       const isKnown = ({ key }: StoredKey) => inspection.nameOf(key) !== undefined;
       stale.remake(documents.filter(isKnown));
@@ -188,7 +177,7 @@ function comparedDocuments(
       const outcomes = removals.length > 0 ? await write(removals, { refresh: true }) : [];
       for (const outcome of outcomes)
         if (outcome.kind !== 'written') throw new Error(`a document cannot be removed: ${outcome.reason}`);
-      noteAgain();
+      role().repairing();
     },
   };
 }

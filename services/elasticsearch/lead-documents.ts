@@ -7,16 +7,15 @@ import { type IndexWriter, startIndexWriter } from '../../projections/index-writ
 import { createCondition } from '../../shared/condition.ts';
 import type { DocumentIndex } from '../../shared/read-index/document-index.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
-import { type BegunWriting, beginWriting } from './begin-writing.ts';
+import { type BeginWritingOptions, type BegunWriting, beginWriting } from './begin-writing.ts';
 import type { Announcing, DocumentRole } from './document-role.ts';
 import { createDualWrite } from './dual-write.ts';
-import { createLeadTags, type LeadTags, type LeadTagsOptions } from './lead-tags.ts';
 import { type MakeAgainOptions, makeAgain } from './make-again.ts';
 import { reportWriter } from './report.ts';
 import { retryOutages } from './retry-outages.ts';
 import { type IndexWatch, watchIndices } from './watch-indices.ts';
 
-export type LeadDocumentsOptions = Omit<LeadTagsOptions, 'signal'> & {
+export type LeadDocumentsOptions = Omit<BeginWritingOptions, 'signal' | 'start' | 'showsWritten'> & {
   /** Called when searches show documents that have changed without an event. */
   readonly repaired: () => void;
 };
@@ -33,13 +32,12 @@ export function leadDocuments(options: LeadDocumentsOptions): DocumentRole {
   let writer: IndexWriter | undefined;
   const moved = createCondition();
   const { epoch, indices } = options;
-  const tags = createLeadTags({ ...options, signal });
-  const announcing = createAnnouncing(options, started.promise, tags.release);
+  const announcing = createAnnouncing(options, started.promise);
   const repair = () => void writer?.caughtUp().then(options.repaired, () => {});
   const refused = watchRefused(options.stale.parked, repair);
   const start = (set: IndexSet) => {
     const index = createDualWrite(options.cluster.createWriter(set));
-    writer = startWriter(options, { tags, refused }, index, () => {
+    writer = startWriter(options, refused, index, () => {
       refused.written();
       moved.check();
       announcing.advanced();
@@ -51,19 +49,14 @@ export function leadDocuments(options: LeadDocumentsOptions): DocumentRole {
   const showsWritten = (position: bigint, ms: number) => moved.until(() => position <= written(), ms);
   const reads = createOwnReads(written);
   const isShowing = (position: bigint) => () => position <= reads.shown();
-  const ceaseTags = () => ceaseUntil(tags, () => moved.until(isShowing(options.graph.position())), repair);
-  const watch = watchWritten(options, { signal, announcing, ceaseTags, started: started.promise });
-  const ready = beginWriting({ ...options, signal, tags, start, showsWritten }).then(async (begun) => {
+  const watch = watchWritten(options, { signal, announcing, repair, started: started.promise });
+  const ready = beginWriting({ ...options, signal, start, showsWritten }).then(async (begun) => {
     if (begun !== undefined) await beginWatch(watch, begun, { ...options, signal });
     if (begun === undefined || signal.aborted || writer === undefined) return false;
     reads.begin(writer);
     moved.check();
     // Publishing begins only now: readers would expect earlier positions in the old indices.
-    if (indices.kind === 'live' || (indices.kind === 'next' && epoch > 0)) {
-      announcing.start();
-      // Never rejects: a term of tags keeps its failures for those who wait for tags.
-      void tags.open();
-    }
+    if (indices.kind === 'live' || (indices.kind === 'next' && epoch > 0)) announcing.start();
     return true;
   });
   const ended = ready
@@ -75,10 +68,9 @@ export function leadDocuments(options: LeadDocumentsOptions): DocumentRole {
     writes: true,
     wake: () => writer?.wake(),
     visible: reads.visible,
-    ceaseTags,
+    repairing: repair,
     shows: (position, timeoutMs) => moved.until(isShowing(position), timeoutMs),
     shown: reads.shown,
-    look: async () => {},
     written: () => writer?.status().written ?? 0,
     announcing,
     stop() {
@@ -100,14 +92,14 @@ export function leadDocuments(options: LeadDocumentsOptions): DocumentRole {
 type WatchedWriting = {
   readonly signal: AbortSignal;
   readonly announcing: AnnouncingWriter;
-  readonly ceaseTags: DocumentRole['ceaseTags'];
+  readonly repair: () => void;
   readonly started: Promise<Pick<MakeAgainOptions, 'writer' | 'index'>>;
 };
 
 /** Watches the indices that this process writes, and makes lost ones again. */
 function watchWritten(
   options: LeadDocumentsOptions,
-  { signal, announcing, ceaseTags, started }: WatchedWriting,
+  { signal, announcing, repair, started }: WatchedWriting,
 ): IndexWatch {
   return watchIndices({
     ...options,
@@ -115,19 +107,9 @@ function watchWritten(
     announceAgain: announcing.again,
     async makeAgain(types, making) {
       // The documents change without an event.
-      const noteAgain = await ceaseTags();
-      await makeAgain(types, { ...options, ...(await started) }, making).finally(noteAgain);
+      await makeAgain(types, { ...options, ...(await started) }, making).finally(repair);
     },
   });
-}
-
-/** Stops noting tags. Resolves with a function that notes them again when searches show the documents marked as stale before. */
-async function ceaseUntil(tags: LeadTags, shown: () => Promise<unknown>, repair: () => void) {
-  const noteAgain = await tags.cease(shown);
-  return () => {
-    void noteAgain();
-    repair();
-  };
 }
 
 /** Milliseconds for which reads of all types wait when the index of some was lost. */
@@ -136,7 +118,7 @@ const MADE_WITHIN_MS = 2_000;
 async function beginWatch(
   watch: IndexWatch,
   { set, lost }: BegunWriting,
-  { report, signal, epoch, indices }: LeadTagsOptions,
+  { report, signal, epoch, indices }: Omit<BeginWritingOptions, 'start' | 'showsWritten'>,
 ): Promise<void> {
   // Nobody watches indices that searches do not find.
   if (epoch === 0 || indices.kind === 'other') return;
@@ -165,7 +147,7 @@ function createOwnReads(written: () => bigint) {
 
 function startWriter(
   { graph, report }: LeadDocumentsOptions,
-  { tags, refused }: { readonly tags: LeadTags; readonly refused: RefusedDocuments },
+  refused: RefusedDocuments,
   index: DocumentIndex,
   progressed: () => void,
 ): IndexWriter {
@@ -173,12 +155,8 @@ function startWriter(
   return startIndexWriter({
     graph,
     index,
-    beforeWrite: tags.written,
     report(what) {
-      if (what.kind === 'refused') {
-        tags.refused();
-        refused.refused();
-      }
+      if (what.kind === 'refused') refused.refused();
       say(what);
     },
     progressed,
@@ -196,7 +174,6 @@ type AnnouncingWriter = Announcing & {
 function createAnnouncing(
   { cluster, stale, log, report, epoch }: LeadDocumentsOptions,
   started: WatchedWriting['started'],
-  release: () => void,
 ): AnnouncingWriter {
   let announcer: ProgressAnnouncer | undefined;
   let isWanted = false;
@@ -223,7 +200,6 @@ function createAnnouncing(
     },
     async stop() {
       isWanted = false;
-      release();
       ending.abort();
       const stopped = announcer;
       announcer = undefined;

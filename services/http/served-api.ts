@@ -8,7 +8,7 @@ import type { TokenCommands } from '../access/token-commands.ts';
 import type { FileLibrary } from '../assets/file-library.ts';
 import type { ChangeFeed } from '../changes/change-feed.ts';
 import { nameShape } from '../delivery/generation.ts';
-import { type AnswerMemory, createAnswerMemory, type OutsideIndex } from '../delivery/known-answers.ts';
+import { type AnswerMemory, createAnswerMemory } from '../delivery/known-answers.ts';
 import type { TagPositions } from '../delivery/tag-positions.ts';
 import { createTagging, type TaggingOptions } from '../delivery/tagging.ts';
 import type { FollowApi } from '../follow/follow-api.ts';
@@ -61,8 +61,6 @@ export type DeliveryOptions = {
   readonly version: string;
   /** Changes of the content. Absent: this process does not know them. */
   readonly positions?: TagPositions | undefined;
-  /** Absent: the index is in the process. */
-  readonly outside?: OutsideIndex | undefined;
   /** Bytes of memory for whole answers. 0 or absent: none are remembered. */
   readonly cacheBytes?: number;
   readonly metrics?: Metrics | undefined;
@@ -102,14 +100,14 @@ export function createApis({ registry, writes, delivery, ...options }: ApisOptio
 }
 
 function answerMemory(
-  { positions, outside, cacheBytes = 0, metrics }: DeliveryOptions,
+  { positions, cacheBytes = 0, metrics }: DeliveryOptions,
   registry: SchemaRegistry,
   position: () => bigint,
 ): AnswerMemory | undefined {
   if (positions === undefined) return undefined;
   const keepsBodies = cacheBytes > 0;
   const maxBytes = keepsBodies ? cacheBytes : ETAG_BYTES;
-  const memory = createAnswerMemory({ maxBytes, keepsBodies, position, registry, positions, outside });
+  const memory = createAnswerMemory({ maxBytes, keepsBodies, position, registry, positions });
   const { counts } = memory;
   metrics?.total(METRICS.knownAnswers, () => counts.hits);
   metrics?.total(METRICS.unknownAnswers, () => counts.misses);

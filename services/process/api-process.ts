@@ -24,6 +24,7 @@ import type { ServedApi } from '../http/served-api.ts';
 import type { People } from '../login/people.ts';
 import { traceReadIndex } from '../operating/observe-read-index.ts';
 import { registerGauges } from '../operating/operating.ts';
+import { followLeader } from '../purge/purging-leader.ts';
 import { readState, type State } from '../state/state.ts';
 import { checkHalt, checkLog } from '../state/watch-fleet.ts';
 import { checkIndex, reachable } from '../state/watch-index.ts';
@@ -38,13 +39,11 @@ import { reachAll } from './freshness.ts';
 import { createHalt, type Halt } from './halt.ts';
 import { type Identity, openCallers, openIdentity } from './identity.ts';
 import { type Opened, openParts } from './opened.ts';
-import { createOutsideAnswers } from './outside-answers.ts';
 import type { ApiProcessOptions } from './process-options.ts';
-import { createReportedReads } from './reported-reads.ts';
 import { trackLease } from './track-lease.ts';
 import { WRITES_ELSEWHERE } from './writes-elsewhere.ts';
 
-/** Milliseconds between two reads of the progress. Requests that wait for a position, and answers with 304, read it themselves. */
+/** Milliseconds between two reads of the progress. Requests that wait for a position read it themselves. */
 const PROGRESS_EVERY = 1_000;
 const LOOK_MS = 100;
 
@@ -62,25 +61,23 @@ export function openApiProcess(options: ApiProcessOptions) {
       operating,
       stopped: (event) => report.error({ position: String(event.position) }, adviseOnUnreadable(event)),
     });
-    const reported = opened(createReportedReads(options.lifetime, content.documents));
-    const heard = { stop: halt.stop, grown: reported.grown };
-    const running = opened(await trackLease(identity, options.definitions, heard));
+    const running = opened(await trackLease(identity, options.definitions, halt));
     const { fleet, epoch } = running;
+    const purging = opened(followLeader(cluster.purgingLeader(base.name), options.lifetime));
     const changed = outlastTypes(running.types.changed, cluster, { log: base.name, report });
     changed.catch(() => {});
     const writing = { fleet, refuseWrites: halt.refuseWrites, writes: WRITES_ELSEWHERE };
-    const { shown } = content.documents;
-    const answers = createOutsideAnswers({ cluster, log: base.name, epoch, shown });
     const api = composeProcess('api', {
       options,
       identity,
       callers,
       assets: base.assets,
-      content: { ...content, ...answers },
+      content,
       writing,
-      reported,
+      purged: purging.purged,
     });
-    lookNowAndThen([content.documents.look, answers.outside.look], opened);
+    if (options.tagging) purging.start(() => ({ epoch: epoch(), shape: api.shape() }), options.unfollowed);
+    lookNowAndThen(content.look, opened);
     watchApi(options, base, content.index, halt);
     return {
       ...api,
@@ -128,11 +125,8 @@ function stateOfApi({ processes }: ApiProcessOptions, { cluster }: ClusterBase):
   });
 }
 
-function lookNowAndThen(looks: readonly (() => Promise<unknown>)[], opened: Opened): void {
-  const lookAll = () => {
-    for (const look of looks) look().catch(() => {});
-  };
-  const timer = setInterval(lookAll, PROGRESS_EVERY).unref();
+function lookNowAndThen(look: () => Promise<unknown>, opened: Opened): void {
+  const timer = setInterval(() => void look().catch(() => {}), PROGRESS_EVERY).unref();
   opened({ close: () => clearInterval(timer) });
 }
 
@@ -214,14 +208,7 @@ function openClusterContent(
       head: createLogHead(identity.log).reaches,
       shows: (wanted: bigint) => reachAll(wanted, minPositionWait, [reached, applied]),
     },
-    documents: {
-      answering: cluster.answering(name),
-      shown: position,
-      async look() {
-        await watch.look();
-        return position();
-      },
-    },
+    look: watch.look,
   };
 }
 

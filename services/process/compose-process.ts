@@ -1,3 +1,4 @@
+import type { Rights } from '../../shared/access/rights.ts';
 import type { AssetStore } from '../../shared/asset-store/asset-store.ts';
 import { defined } from '../../shared/defined.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
@@ -6,7 +7,7 @@ import { type CacheToken, createCacheToken } from '../access/cache-token.ts';
 import { bodyKey, cursorKey, syncKey, tagKey, ticketKey } from '../access/derived-keys.ts';
 import { type ChangeFeedOptions, createChangeFeed } from '../changes/change-feed.ts';
 import { createHistoryName } from '../changes/history-name.ts';
-import type { OutsideIndex } from '../delivery/known-answers.ts';
+import { nameShape } from '../delivery/generation.ts';
 import type { TagPositions } from '../delivery/tag-positions.ts';
 import type { Purged } from '../delivery/tagging.ts';
 import {
@@ -18,7 +19,6 @@ import type { Freshness } from '../http/requests/await-position.ts';
 import { type ApiWrites, createApis, type ServedApi } from '../http/served-api.ts';
 import type { Callers, Identity } from './identity.ts';
 import type { ServingOptions } from './process-options.ts';
-import type { ReportedReads } from './reported-reads.ts';
 
 /**
  * Parts of the API of a process, by its role. `signIn`: users can sign in, because the process can carry out commands.
@@ -42,8 +42,6 @@ export type ServedContent = {
   readonly graph?: ChangeFeedOptions['graph'];
   /** Changes of the content; absent: this process does not know them. */
   readonly positions?: TagPositions | undefined;
-  /** Present if another process writes the index. */
-  readonly outside?: OutsideIndex | undefined;
 };
 
 /** The write side of a process, or the way to the write side of the leader. */
@@ -59,31 +57,18 @@ export type ProcessParts = {
   readonly writing: Writing;
   /** Absent: this process purges no caches. */
   readonly purged?: Purged | undefined;
-  /** Reads from documents that the leader writes. It purges their answers from caches, once it knows of this process. */
-  readonly reported?: ReportedReads | undefined;
 };
 
 export type ComposedApi = ServedApi & {
   readonly forwarding: Forwarding;
   /** Absent: answers to tokens are private. */
   readonly cacheToken: CacheToken | undefined;
+  /** Names everything except content and limits of pages that shapes shared answers. It is equal in all processes of a log. */
+  readonly shape: () => string;
 };
 
-/** Makes the API of a process of any role, and reports its reads to the leader. */
+/** Makes the API of a process of any role. */
 export function composeProcess(role: keyof typeof ROLES, parts: ProcessParts): ComposedApi {
-  const { options, identity, callers, reported } = parts;
-  const api = composeApi(role, parts);
-  if (options.tagging !== undefined)
-    reported?.start({
-      process: identity.membership.owner,
-      access: callers.access,
-      shape: () => shapeOfShared(api),
-      failed: options.unreported,
-    });
-  return api;
-}
-
-function composeApi(role: keyof typeof ROLES, parts: ProcessParts): ComposedApi {
   const { options, identity, callers, content, writing } = parts;
   const { key, space, membership } = identity;
   const { access, tokens, roles, login } = callers;
@@ -116,6 +101,7 @@ function composeApi(role: keyof typeof ROLES, parts: ProcessParts): ComposedApi 
     freshness,
     forwarding,
     cacheToken,
+    shape: shapeInAll(parts, cacheToken),
     ...defined({ login: login?.api }),
     assets: { store: parts.assets, index, space },
     changes: has.changes ? changeFeedOf(parts) : undefined,
@@ -123,16 +109,14 @@ function composeApi(role: keyof typeof ROLES, parts: ProcessParts): ComposedApi 
   };
 }
 
-function cachingOf({ options, identity, content, purged, reported }: ProcessParts) {
+function cachingOf({ options, identity, content, purged }: ProcessParts) {
   const { tagging } = options;
   const key = tagKey(identity.key);
-  const keeping = reported?.keeping ?? { position: () => content.index.position(), purged };
+  const position = () => content.index.position();
   return {
     positions: content.positions,
-    outside: content.outside,
-    // If the content is outside of the process, each answer needs a request to it. So whole answers are not remembered.
-    cacheBytes: content.outside === undefined ? (options.answerCacheBytes ?? 0) : 0,
-    tagging: tagging && { ...tagging, key, ...keeping },
+    cacheBytes: options.answerCacheBytes ?? 0,
+    tagging: tagging && { ...tagging, key, position, purged },
   };
 }
 
@@ -144,11 +128,21 @@ function changeFeedOf({ identity, content }: ProcessParts) {
   return createChangeFeed({ log, space, history, index, registry, key, ...freshness, ...defined({ graph }) });
 }
 
-/** Returns a name of everything except content that shapes answers which caches may share. */
-export function shapeOfShared({ apiFor, access, cacheToken }: ComposedApi): string {
-  const callers = [access.authenticate(undefined), cacheToken?.rights()];
-  return callers
-    .filter((rights) => rights !== undefined)
-    .map((rights) => apiFor(rights).delivery.generation)
+function shapeInAll({ options, callers, content }: ProcessParts, cacheToken: CacheToken | undefined) {
+  const { operating, defaultLocale, usersEnvelope } = options;
+  const types = nameShape(content.registry);
+  const fixed = { version: operating.version, types, defaultLocale, usersEnvelope };
+  return () => nameShape({ ...fixed, rights: sharedRights({ access: callers.access, cacheToken }) });
+}
+
+/** Returns the rights of callers whose answers caches may share. */
+function sharedRights({ access, cacheToken }: Pick<ComposedApi, 'access' | 'cacheToken'>): readonly Rights[] {
+  return [access.authenticate(undefined), cacheToken?.rights()].filter((rights) => rights !== undefined);
+}
+
+/** Returns a name of everything except content that shapes shared answers of this process. */
+export function shapeOfShared(api: ComposedApi): string {
+  return sharedRights(api)
+    .map((rights) => api.apiFor(rights).delivery.generation)
     .join(' ');
 }

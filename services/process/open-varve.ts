@@ -116,12 +116,15 @@ function composeOwn(options: VarveOptions, parts: OwnParts, opened: Opened) {
         userId: (documentId) => reader.entries(USER_TYPE, documentId)[0]?.id,
       },
     },
-    purged: options.purges && {
-      lifetime: options.lifetime,
-      isPurging: () => purger?.isPurging() ?? false,
-    },
-    reported: content.reported,
+    purged:
+      content.purging?.purged ??
+      (options.purges && {
+        lifetime: options.lifetime,
+        isPurging: () => purger?.isPurging() ?? false,
+      }),
   });
+  const expected = () => ({ epoch: content.view.current().epoch, shape: api.shape() });
+  if (options.tagging) content.purging?.start(expected, options.unfollowed);
   purger = openPurger(options, parts, api, opened);
   const purges = purger?.waiting;
   if (purges !== undefined) options.operating.conditions.watch(checkPurges(purges));
@@ -134,7 +137,7 @@ function openPurger(
   api: ComposedApi,
   opened: Opened,
 ): Purger | undefined {
-  const { notes, documents, freshness } = content;
+  const { notes, documents, freshness, readSide } = content;
   if (purges === undefined || notes === undefined) return undefined;
   const { log, generations } = base.store;
   const shape = () =>
@@ -147,7 +150,12 @@ function openPurger(
     metrics: operating.metrics,
     log,
     applied: freshness.applied,
-    readers: documents && { processes: documents.answering, visible: documents.shown },
+    documents: documents && {
+      leader: documents.purgingLeader,
+      shape: api.shape,
+      shown: documents.shown,
+      shows: readSide.shows,
+    },
   });
   return opened(purger);
 }

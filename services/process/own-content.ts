@@ -3,7 +3,6 @@ import { defined } from '../../shared/defined.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import { tagKey } from '../access/derived-keys.ts';
 import type { OwnTypes } from '../content-types/deferred-change.ts';
-import { digestTag, type Tag } from '../delivery/tag.ts';
 import { watchTags } from '../delivery/watch-tags.ts';
 import { assertWholeLease, createLeaseView, readLeaseUpTo } from '../fleet/lease-view.ts';
 import { createPeople } from '../login/people.ts';
@@ -11,6 +10,7 @@ import { traceReadIndex } from '../operating/observe-read-index.ts';
 import type { OperatorContext } from '../operator/operation.ts';
 import { openChangedRows } from '../purge/changed-rows.ts';
 import { openPurgeNotes, type PurgeNotes } from '../purge/purge-notes.ts';
+import { followLeader } from '../purge/purging-leader.ts';
 import { leadReadSide } from '../read-side/lead-read-side.ts';
 import { documentsOf, type ReadSide } from '../read-side/read-side.ts';
 import { rebuildsOf } from '../rebuild/rebuilds-of.ts';
@@ -23,7 +23,6 @@ import { createFreshness } from './freshness.ts';
 import { openCallers, openIdentity } from './identity.ts';
 import type { Opened } from './opened.ts';
 import type { VarveOptions } from './process-options.ts';
-import { createReportedReads } from './reported-reads.ts';
 
 /** Parts of a process with a data directory that exist before its content types are in force. */
 export type OwnBase = Awaited<ReturnType<typeof openOwnBase>>;
@@ -73,12 +72,11 @@ export async function openOwnContent(
   const freshness = createFreshness({ readSide, access, log, waitMs: options.minPositionWait });
   const notes = options.purges && opened(await openNotes(options, options.purges, base, registry));
   const documents = documentsOf(readSide);
-  const reported = documents && options.tagging && opened(createReportedReads(options.lifetime, documents));
+  const purging = documents && opened(followLeader(documents.purgingLeader, options.lifetime));
   const watched = {
     graph,
     index: readSide.index,
     sink: freshness.sink,
-    noteTags: documents?.noteTags,
     notes,
   };
   return {
@@ -93,7 +91,7 @@ export async function openOwnContent(
     view,
     notes,
     documents,
-    reported,
+    purging,
   };
 }
 
@@ -147,25 +145,15 @@ type Watched = {
   readonly graph: Pick<ContentGraph, 'registry' | 'readAll'>;
   readonly index: ReadIndex;
   readonly sink: Pick<ReadIndex, 'apply'>;
-  /** Takes the tags of all changes, for other processes. Absent: there are no documents that other processes read. */
-  readonly noteTags: (() => (position: bigint, tags: readonly string[]) => void) | undefined;
   /** Absent: nothing is purged. */
   readonly notes: Pick<PurgeNotes, 'changed'> | undefined;
 };
 
 /** Notes the tags of each change. With an index outside the process that is done only for purges, and needs all rows in memory. */
-async function watchChanges({
-  graph,
-  index,
-  sink,
-  noteTags,
-  notes,
-}: Watched): Promise<ReturnType<typeof watchTags>> {
+async function watchChanges({ graph, index, sink, notes }: Watched): Promise<ReturnType<typeof watchTags>> {
   const registry = () => graph.registry();
   if (index.local !== undefined || notes === undefined)
-    return watchTags(sink, index, registry, { changed: notes?.changed });
+    return watchTags(sink, index, registry, notes?.changed);
   const own = await openChangedRows(graph, sink);
-  const note = noteTags?.();
-  const noted = (position: bigint, tags: Iterable<Tag>) => note?.(position, Array.from(tags, digestTag));
-  return { sink: watchTags(own.sink, own.rows, registry, { changed: notes.changed, noted }).sink };
+  return { sink: watchTags(own.sink, own.rows, registry, notes.changed).sink };
 }

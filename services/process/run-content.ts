@@ -50,7 +50,6 @@ export function runContent(options: VarveOptions, base: OwnBase, content: OwnCon
       heard(events);
       types.apply(events);
       content.view.apply(events);
-      content.reported?.grown(events);
       base.callers.access.usersChanged(changedUsers(events));
     },
   });

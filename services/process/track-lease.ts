@@ -7,9 +7,6 @@ import { watchTypes } from '../content-types/types-in-force.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { createLeaseView, type LeaseView, readLease } from '../fleet/lease-view.ts';
 import type { Halt } from './halt.ts';
-import type { ReportedReads } from './reported-reads.ts';
-
-type Heard = Pick<Halt, 'stop'> & Pick<ReportedReads, 'grown'>;
 
 /**
  * Reads the leader and its content types from the log from now on, for a process that has no graph. Ends before an event that cannot be
@@ -18,7 +15,7 @@ type Heard = Pick<Halt, 'stop'> & Pick<ReportedReads, 'grown'>;
 export async function trackLease(
   { log, space }: { readonly log: EventStore; readonly space: string },
   definitions: readonly TypeDefinition[],
-  heard: Heard,
+  { stop: halt }: Pick<Halt, 'stop'>,
 ) {
   // Read before the lease, so that events appended in between arrive twice (and are applied once) instead of never.
   const start = await log.lastPosition();
@@ -34,11 +31,10 @@ export async function trackLease(
     view.apply(readable);
     types.apply(readable);
     if (stop !== undefined) throw new UnreadableEvent(stop);
-    heard.grown(events);
   });
   const done = subscription.done.catch((error: unknown) => {
     if (!(error instanceof UnreadableEvent)) throw error;
-    heard.stop(error.event);
+    halt(error.event);
     return closed.promise;
   });
   return {

@@ -1,15 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
+import type { PurgingLeaderStore } from '../../shared/read-index/purging-leader.ts';
 import { untilAborted } from '../../shared/until-aborted.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { leadTerms } from '../fleet/lead-terms.ts';
 import { METRICS } from '../operating/metric-definitions.ts';
 import type { Metrics } from '../operating/metrics.ts';
 import type { WaitingPurges } from '../state/watch-delivery.ts';
-import { type AnsweringReaders, awaitAnswering } from './await-answering.ts';
 import type { PurgeNotes } from './purge-notes.ts';
 import type { PurgeStyle, PurgeTarget } from './purge-target.ts';
-import { createPurgeSender, type PurgeLimits, type PurgeReport, receiverNames } from './send-purges.ts';
+import { announceLeader } from './purging-leader.ts';
+import {
+  createPurgeSender,
+  type PurgeLimits,
+  type PurgeReport,
+  receiverNames,
+  type Searches,
+} from './send-purges.ts';
 
 export type PurgeSettings = {
   readonly targets: readonly PurgeTarget[];
@@ -27,8 +34,10 @@ export type PurgerOptions = PurgeSettings & {
   readonly log: Pick<EventStore, 'lastPosition'>;
   /** Resolves with true when this process has applied the log up to a position. */
   readonly applied: (position: bigint) => Promise<boolean>;
-  /** Other processes that answer reads and allow caches to keep answers. Absent: there are none. */
-  readonly readers?: AnsweringReaders | undefined;
+  /** Documents from which all processes answer. `shape`: that of their answers, see `ComposedApi`. Absent: the index is in this process. */
+  readonly documents?:
+    | (Searches & { readonly leader: PurgingLeaderStore; readonly shape: () => string })
+    | undefined;
 };
 
 export type Purger = ReturnType<typeof startPurger>;
@@ -54,30 +63,23 @@ export function startPurger(options: PurgerOptions) {
   const isPurging = () =>
     fleet.epoch() !== undefined && performance.now() - current < LONGEST_SILENCE_MS && !signal.aborted;
   const lead = async (epoch: number): Promise<void> => {
-    const answering =
-      options.readers &&
-      awaitAnswering({
-        ...options.readers,
-        epoch,
-        isPurging,
-        returned: notes.everything,
-        moved: () => look(),
-        failed: report.error,
-      });
+    const searches = options.documents;
     const senders = options.targets.map((target) =>
-      createPurgeSender({ ...options, ...notes, answering }, target),
+      createPurgeSender({ ...options, ...notes, searches }, target),
     );
     const look = () => {
       for (const sender of senders) sender.look();
     };
     notes.notify(look);
+    const ended = new AbortController();
+    let announcing: Promise<void> | undefined;
     try {
-      if (answering !== undefined) await untilAborted(answering.known, signal);
-      const shape = () => [options.shape(), answering?.shape()].join(' ').trim();
-      await keepPurging({ ...options, shape }, epoch, { signal, look });
+      announcing = announce(options, epoch, AbortSignal.any([signal, ended.signal]));
+      await keepPurging(options, epoch, { signal, look });
     } finally {
+      ended.abort();
       notes.notify(() => {});
-      await Promise.all([...senders, answering].map((one) => one?.close()));
+      await Promise.all([announcing, ...senders.map((one) => one.close())]);
     }
   };
   const failed = (error: unknown) => {
@@ -107,6 +109,18 @@ export function startPurger(options: PurgerOptions) {
       await running;
     },
   };
+}
+
+/** Announces this leader to other processes, while its index is outside of this process. Never rejects. */
+async function announce(
+  { documents, notes, report }: PurgerOptions,
+  epoch: number,
+  signal: AbortSignal,
+): Promise<void> {
+  if (documents === undefined) return;
+  const { leader: store, shape } = documents;
+  const leader = () => ({ epoch, shape: shape() });
+  await announceLeader({ store, leader, changed: notes.everything, signal, failed: report.error });
 }
 
 /** Watches the shape of answers, from the beginning of a term to its end. */

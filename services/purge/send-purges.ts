@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { backoffMs, jittered } from '../../shared/backoff.ts';
 import { whenUnlocked } from '../../shared/sqlite/when-unlocked.ts';
 import { postWebhook } from '../webhooks/post-webhook.ts';
-import type { AwaitedAnswers } from './await-answering.ts';
 import type { PurgeStore, StoredChange } from './purge-store.ts';
 import { type PurgedTags, type PurgeStyle, type PurgeTarget, purgeRequests } from './purge-target.ts';
 
@@ -42,12 +41,22 @@ export type SenderOptions = {
   /** The tags of all answers. */
   readonly all: () => PurgedTags;
   readonly report: PurgeReport;
-  /** Other processes that may fill caches: a change is purged after all of them show it. Absent: there are none. */
-  readonly answering?: Pick<AwaitedAnswers, 'shown' | 'expect' | 'purging'> | undefined;
+  /** Searches of documents outside the process: a change is purged after they show it. Absent: the index shows each change already. */
+  readonly searches?: Searches | undefined;
+};
+
+/** Searches of documents that this process writes. */
+export type Searches = {
+  /** Returns the newest position that searches are known to show, also in embedded copies. */
+  readonly shown: () => bigint;
+  /** Resolves with true when searches show a position; with false after `timeoutMs`. */
+  readonly shows: (position: bigint, timeoutMs: number) => Promise<boolean>;
 };
 
 /** Maximum number of changes that are purged together. */
 const BATCH = 500;
+/** Maximum time in milliseconds of one wait for searches. */
+const SHOWN_MS = 500;
 
 /** `upTo`: changes up to this number can be purged. `lost`: so many changes could not be stored, and require a purge of everything. */
 type Due = { readonly upTo: number; readonly lost: number };
@@ -90,7 +99,7 @@ export function createPurgeSender(options: SenderOptions, target: PurgeTarget) {
 }
 
 function createRound(options: SenderOptions, target: PurgeTarget, round: Round) {
-  const { store, limits, report, answering } = options;
+  const { store, limits, report, searches } = options;
   const { name } = round;
   const closing = new AbortController();
   const { signal } = closing;
@@ -98,21 +107,20 @@ function createRound(options: SenderOptions, target: PurgeTarget, round: Round) 
   let running: Promise<void> | undefined;
   let purgedLost = 0;
   const purge = (tags: PurgedTags) => purgeSurely(options, target, tags, signal);
-  const isShown = ({ position }: PurgedTags): boolean => {
-    if (answering === undefined) return true;
-    const isShown = position <= (answering.shown() ?? -1n);
-    if (isShown) answering.purging(position);
-    else answering.expect(position);
-    return isShown;
+  const untilShown = async ({ position }: PurgedTags): Promise<void> => {
+    while (searches !== undefined && !(await searches.shows(position, SHOWN_MS))) signal.throwIfAborted();
   };
-  const changesAfter = (done: number, upTo: number): readonly StoredChange[] => {
-    const stored = store.after(done, BATCH);
-    const rest = stored.findIndex((change) => change.seq > upTo || !isShown(change));
-    return rest < 0 ? stored : stored.slice(0, rest);
+  /** Resolves with the first changes after a number that searches show; waits for the first one. */
+  const changesAfter = async (done: number, upTo: number): Promise<readonly StoredChange[]> => {
+    const stored = store.after(done, BATCH).filter(({ seq }) => seq <= upTo);
+    const [first] = stored;
+    if (first === undefined || searches === undefined) return stored;
+    await untilShown(first);
+    return stored.filter(({ position }) => position <= first.position || position <= searches.shown());
   };
   const purgeAll = async (lost: number): Promise<void> => {
     const all = options.all();
-    if (!isShown(all)) return;
+    await untilShown(all);
     await purge(all);
     purgedLost = lost;
     round.moved();
@@ -120,7 +128,7 @@ function createRound(options: SenderOptions, target: PurgeTarget, round: Round) 
   const purgeChanges = async (upTo: number): Promise<void> => {
     for (;;) {
       const done = store.checkpoint(name) ?? 0;
-      const changes = changesAfter(done, upTo);
+      const changes = await changesAfter(done, upTo);
       const [first, last] = [changes.at(0), changes.at(-1)];
       if (first === undefined || last === undefined) return;
       // Changes in between were removed from the file, so their tags are not known.

@@ -3,12 +3,12 @@ import type { GraphFileOptions } from '../../projections/graph/graph-file.ts';
 import type { ParkedDocuments } from '../../projections/graph/stale/stale-documents.ts';
 import type { WriterStatus } from '../../projections/index-writer/writer-report.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
-import type { AnsweringProcesses } from '../../shared/read-index/answering-processes.ts';
 import type { ClusterWatch } from '../../shared/read-index/cluster-health.ts';
 import type { DocumentIndex } from '../../shared/read-index/document-index.ts';
 import type { IndexFault } from '../../shared/read-index/index-fault.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import type { IndexedContent } from '../../shared/read-index/indexed-content.ts';
+import type { PurgingLeaderStore } from '../../shared/read-index/purging-leader.ts';
 import type { ReadIndex, World } from '../../shared/read-index/read-index.ts';
 import type { StoredDocuments, StoredKey } from '../../shared/read-index/stored-documents.ts';
 import type { EarlierIndices, OutsideIndices } from './outside-indices.ts';
@@ -70,14 +70,10 @@ export type DocumentContents = {
   readonly status: () => WriterStatus;
   /** Documents that the index refuses. */
   readonly parked: ParkedDocuments;
-  /** Processes that read the index. */
-  readonly answering: AnsweringProcesses;
+  /** Announcement of the leader that purges answers from these documents. */
+  readonly purgingLeader: PurgingLeaderStore;
   /** Returns the position that searches show, also in embedded copies, as far as this process knows. */
   readonly shown: () => bigint;
-  /** Resolves with that position. If another process writes, it is read first; rejects if it cannot be read. */
-  readonly look: () => Promise<bigint>;
-  /** Returns a function that takes the tags of all changes from now on, as digests, for these processes. */
-  readonly noteTags: () => (position: bigint, tags: readonly string[]) => void;
   /** Returns the content types whose indices somebody else has changed, as this process knows them now. */
   readonly faults: () => Promise<readonly IndexFault[]>;
   /** Returns the number of changes of documents without an event, which no tags name. A change counts when searches show it. */

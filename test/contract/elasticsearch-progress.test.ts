@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAnsweringDocuments } from '../../shared/read-index/elasticsearch/indices/answering-documents.ts';
 import { forgetProgress } from '../../shared/read-index/elasticsearch/indices/forget-progress.ts';
 import {
   createProgressDocument,
   openProgressIndex,
 } from '../../shared/read-index/elasticsearch/indices/progress-document.ts';
+import { createPurgingLeaderDocument } from '../../shared/read-index/elasticsearch/indices/space-document.ts';
 import { createElasticsearchClient } from '../../shared/read-index/elasticsearch/wire/client.ts';
 import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
 import { removeIndices } from '../support/remove-indices.ts';
@@ -34,21 +34,21 @@ describe('the progress of a log in Elasticsearch', await needsElasticsearch(), (
     expect(await progress.read()).toEqual(progressAt(1_000n));
   });
 
-  it('begins again once it is forgotten, and so do the processes that a leader awaits', async () => {
+  it('begins again once it is forgotten, with no leader that purges', async () => {
     const log = randomUUID();
     const other = createProgressDocument({ client, space, log: randomUUID() });
     await other.write(progressAt(5n));
     const progress = createProgressDocument({ client, space, log });
-    const answering = createAnsweringDocuments({ client, space, log });
+    const purging = createPurgingLeaderDocument(client, space, log);
+    expect(await purging.read()).toBeUndefined();
     await progress.write(progressAt(1_000n));
-    await answering.await({ epoch: 7, beats: new Map([['a', 1]]) });
+    await purging.write({ epoch: 7, shape: 'a' });
+    expect(await purging.read()).toEqual({ epoch: 7, shape: 'a' });
     await forgetProgress({ client, space, log });
     expect((await progress.read())?.position).toBe(0n);
-    expect(await answering.awaited()).toBeUndefined();
+    expect(await purging.read()).toBeUndefined();
     await progress.write(progressAt(900n));
-    await answering.await({ epoch: 3, beats: new Map([['b', 2]]) });
     expect(await progress.read()).toEqual(progressAt(900n));
-    expect(await answering.awaited()).toEqual({ epoch: 3, beats: new Map([['b', 2]]) });
     expect(await other.read()).toEqual(progressAt(5n));
   });
 });

@@ -187,14 +187,6 @@ export const CHANGED_INDICES: readonly Fault[] = [
     log: /the index of the progress was removed or replaced/,
   },
   {
-    name: 'the index of the tags of caches is deleted',
-    make: async ({ admin, space }) => {
-      await admin.send('DELETE', `/${space}-tags`);
-      return () => {};
-    },
-    writes: { tags: 'later', countries: 'later' },
-  },
-  {
     name: 'an index gets replicas that no node can have',
     make: onTags(async ({ admin }, index) => {
       const set = (settings: object) => admin.send('PUT', `/${index}/_settings`, settings);

@@ -35,6 +35,8 @@ type Processes = Pick<TestFleet, 'eventStore' | 'leader' | 'dispose'> & {
   readonly other: Member;
   /** Returns the processes whose answers caches keep. */
   readonly keeping: () => Promise<readonly Member[]>;
+  /** Milliseconds after rest within which no answer in the cache may be old. */
+  readonly restMs: number;
 };
 
 /** A kind of site, with its processes. */
@@ -60,7 +62,7 @@ export async function startOnElasticsearch(
   });
   const [behind, other] = sizes.apis > 0 ? fleet.apis : fleet.serves;
   const both = [behind, other] as [Member, Member];
-  return { ...fleet, behind: both[0], other: both[1], keeping: async () => both };
+  return { ...fleet, behind: both[0], other: both[1], keeping: async () => both, restMs: 6_000 };
 }
 
 export function purgeArguments(env: Readonly<Record<string, string>>): readonly string[] {
@@ -77,7 +79,7 @@ async function startSite({ start }: SiteKind, opened: (end: () => unknown) => vo
   opened(processes.dispose);
   const varnish = await startVarnish(front, port);
   opened(varnish.stop);
-  const { behind, other, leader, keeping } = processes;
+  const { behind, other, leader, keeping, restMs } = processes;
   const writesTo = () => other.server().url;
   const tags = await createTags(writesTo, DOCUMENTS);
   return {
@@ -86,8 +88,8 @@ async function startSite({ start }: SiteKind, opened: (end: () => unknown) => vo
     processes,
     writesTo,
     url: () => behind.server().url,
+    restMs,
     async caughtUp() {
-      // Everything is purged before caches keep the answers of a formerly silent process again.
       await expect.poll(async () => keepAll(await keeping(), tags.paths[0] ?? ''), PATIENT).toBe(true);
       await untilPurged(async () => (await leader()).server().url);
     },
@@ -165,6 +167,8 @@ export async function describeBehindVarnish(kind: SiteKind): Promise<void> {
         await expectNothingStale(site);
       }
       await readers.stop();
+      await delay(site.processes.restMs);
+      await expectNothingStale({ ...site, restMs: 0 });
     });
   });
 }

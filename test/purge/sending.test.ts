@@ -7,6 +7,7 @@ import {
   type PurgeLimits,
   type SenderOptions,
 } from '../../services/purge/send-purges.ts';
+import { createCondition } from '../../shared/condition.ts';
 import { defined } from '../../shared/defined.ts';
 import { createDataDirectory } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
@@ -26,7 +27,7 @@ const LIMITS: PurgeLimits = {
 
 async function startSender(
   limits: Partial<PurgeLimits> = {},
-  answering?: SenderOptions['answering'],
+  searches?: SenderOptions['searches'],
   againAfterMs?: number,
 ) {
   const receiver = await startReceiver();
@@ -38,7 +39,7 @@ async function startSender(
     createPurgeSender(
       {
         store,
-        answering,
+        searches,
         generation: 'all',
         lost: () => lost,
         all: () => ({ names: ['all'], plain: ['notes'], position }),
@@ -103,33 +104,55 @@ it('purges concurrent changes together, and each only once', async () => {
   expect(tagsOf(receiver).slice(1)).toEqual([['d']]);
 });
 
-it('purges changes that other processes show, and the rest when they show them', async () => {
-  let shown: bigint | undefined;
-  const [purging, expected] = [[] as bigint[], new Set<bigint>()];
-  const { store, receiver, look, lose, checkpoint } = await startSender(
-    {},
-    {
-      shown: () => shown,
-      expect: (at) => void expected.add(at),
-      purging: (at) => void purging.push(at),
+/** Searches that show more when the test says so. */
+function createSearches() {
+  const moved = createCondition();
+  let shown = -1n;
+  const asked = new Set<bigint>();
+  return {
+    asked,
+    shown: () => shown,
+    // A wait ends early, as if its time were over.
+    shows(wanted: bigint) {
+      asked.add(wanted);
+      return moved.until(() => wanted <= shown, 5);
     },
-  );
+    show(next: bigint) {
+      shown = next;
+      moved.check();
+    },
+  };
+}
+
+it('purges changes that searches show, and the rest when they show them', async () => {
+  const searches = createSearches();
+  const { store, receiver, look, lose, checkpoint } = await startSender({}, searches);
   change(store, 'a');
   change(store, 'b');
-  lose();
   look();
   await delay(50);
-  expect([receiver.received.length, purging]).toEqual([0, []]);
-  // The purge of everything names the last position, and each change its own position.
-  expect(expected).toEqual(new Set([position, position - 1n]));
-  shown = position - 1n;
-  look();
+  expect([receiver.received.length, searches.asked]).toEqual([0, new Set([position - 1n])]);
+  searches.show(position - 1n);
   await expect.poll(checkpoint, PATIENT).toBe(1);
-  shown = position;
-  look();
+  searches.show(position);
   await expect.poll(checkpoint, PATIENT).toBe(2);
-  expect(tagsOf(receiver)).toEqual([['a'], ['all', 'notes'], ['b']]);
-  expect(new Set(purging)).toEqual(new Set([position - 1n, position]));
+  lose();
+  change(store, 'c');
+  look();
+  await delay(50);
+  expect(tagsOf(receiver)).toEqual([['a'], ['b']]);
+  searches.show(position);
+  await expect.poll(checkpoint, PATIENT).toBe(3);
+  expect(tagsOf(receiver)).toEqual([['a'], ['b'], ['all', 'notes'], ['c']]);
+});
+
+it('closes while searches do not show a change', async () => {
+  const { store, receiver, look, restart } = await startSender({}, createSearches());
+  change(store, 'a');
+  look();
+  await delay(20);
+  await restart();
+  expect(receiver.received).toEqual([]);
 });
 
 it('purges again until the receiver confirms, and then once more: it may have stored an old answer meanwhile', async () => {
@@ -252,17 +275,15 @@ it('purges one tag instead of all if all answers have it', async () => {
 const AGAIN_AFTER_MS = 2_000;
 
 it('purges each change a second time, counted from the first', takesMinutes('purging twice'), async () => {
-  let shown = -1n;
-  const answering = { shown: () => shown, expect: () => {}, purging: () => {} };
-  const sender = await startSender({}, answering, 2 * AGAIN_AFTER_MS);
+  const searches = createSearches();
+  const sender = await startSender({}, searches, 2 * AGAIN_AFTER_MS);
   const { store, receiver, look, lose, checkpoint, checkpointAgain } = sender;
   change(store, 'a');
   look();
-  // Other processes do not show the change yet, so it is not purged.
+  // Searches do not show the change yet, so it is not purged.
   await delay(1.5 * AGAIN_AFTER_MS);
   expect(tagsOf(receiver)).toEqual([]);
-  shown = position;
-  look();
+  searches.show(position);
   await expect.poll(checkpoint, PATIENT).toBe(1);
   await delay(AGAIN_AFTER_MS);
   expect(tagsOf(receiver)).toEqual([['a']]);

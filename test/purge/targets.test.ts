@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest';
-import { PURGE_SETTINGS, purgeChoice, purgeProblem } from '../../services/cli/settings/purge-settings.ts';
+import {
+  PURGE_SETTINGS,
+  purgeAgainProblem,
+  purgeChoice,
+  purgeProblem,
+} from '../../services/cli/settings/purge-settings.ts';
 import { type PurgeKind, purgeRequests } from '../../services/purge/purge-target.ts';
 
 const MANY = Array.from({ length: 1_700 }, (_, n) => `tag${n}abcdef`);
@@ -79,13 +84,37 @@ it.each([
 });
 
 it.each([
-  [undefined, [undefined, 2_000, 2_000, undefined]],
-  [0, [undefined, undefined, undefined, undefined]],
-  [500, [500, 500, 500, 500]],
-])('purges again after %s ms: in distant caches by default', (purgeAgain, expected) => {
-  const purge = PURGE_SETTINGS.purge.schema.parse(
-    'varnish=http://a/,fastly=b,cloudflare=c,webhook=http://d/',
+  ['embedded', undefined, [undefined, 2_000, 2_000, undefined]],
+  ['embedded', '0', [undefined, undefined, undefined, undefined]],
+  ['embedded', '500', [500, 500, 500, 500]],
+  ['http://es/', undefined, [5_000, 5_000, 5_000, 5_000]],
+  ['http://es/', '1m', [60_000, 60_000, 60_000, 60_000]],
+])(
+  'purges again, with %s and %s: in distant caches and with Elasticsearch by default',
+  (readIndex, text, expected) => {
+    const purge = PURGE_SETTINGS.purge.schema.parse(
+      'varnish=http://a/,fastly=b,cloudflare=c,webhook=http://d/',
+    );
+    const purgeAgain = PURGE_SETTINGS.purgeAgain.schema.parse(text);
+    const chosen = purgeChoice({ purge, purgeToken: undefined, purgeSoft: false, purgeAgain, readIndex });
+    expect(chosen?.targets.map(({ againAfterMs }) => againAfterMs)).toEqual(expected);
+  },
+);
+
+it('refuses a second purge that comes before answers of other processes', () => {
+  const problemOf = (readIndex: string, purgeAgain: number | undefined) =>
+    purgeAgainProblem({ readIndex, purgeAgain });
+  expect(problemOf('http://es/', 4_999)).toBe(
+    '--purge-again (VARVE_PURGE_AGAIN) must be at least 5s with Elasticsearch, got 4999ms: an answer of another process may be on its way to a cache for so long',
   );
-  const chosen = purgeChoice({ purge, purgeToken: undefined, purgeSoft: false, purgeAgain });
-  expect(chosen?.targets.map(({ againAfterMs }) => againAfterMs)).toEqual(expected);
+  expect(problemOf('http://es/', 0)).toContain('got 0ms');
+  expect([
+    problemOf('http://es/', 5_000),
+    problemOf('http://es/', undefined),
+    problemOf('embedded', 0),
+  ]).toEqual(Array(3).fill(undefined));
+});
+
+it.each(['soon', '11m', '-1', '5 s'])('refuses %s as the time of the second purge', (text) => {
+  expect(PURGE_SETTINGS.purgeAgain.schema.safeParse(text).success).toBe(false);
 });

@@ -7,6 +7,6 @@ await describeBehindVarnish({
   async start(port, env) {
     const fleet = await startFleet({ size: 2, ports: [port], arguments: purgeArguments(env) });
     const [behind, other] = fleet.members as [Member, Member];
-    return { ...fleet, behind, other, keeping: async () => [await fleet.leader()] };
+    return { ...fleet, behind, other, keeping: async () => [await fleet.leader()], restMs: 0 };
   },
 });

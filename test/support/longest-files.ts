@@ -7,7 +7,6 @@ export const LONGEST: readonly string[] = [
   'purge/varnish-elasticsearch',
   'purge/varnish-serve',
   'purge/nextjs',
-  'purge/unchanged-answers',
   'fleet/elasticsearch-fleet',
   'operator/rebuild-kill-elasticsearch',
   'http/elasticsearch-kill',

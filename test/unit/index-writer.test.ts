@@ -232,7 +232,6 @@ function openBacklog() {
   const work: Work = {
     ...{ stale, index, taken: new Map(), turn: undefined, position: graph.position, now: Date.now },
     stopSignal: new AbortController().signal,
-    options: {},
   };
   const all = stale.next('backlog', 1000, new Map()).map(staleNumber);
   expect(all).toHaveLength(80);
@@ -305,41 +304,6 @@ it('sends no batch after its deadline, nor once another process writes', async (
   giveUp.abort();
   expect(await sendBatch(work, batch, true)).toMatchObject({ settled: [], again: expect.any(String) });
   expect(setting.index.requests).toEqual([]);
-});
-
-it('sends a batch after `beforeWrite` for the position of its documents, and not if that took too long', async () => {
-  const setting = openSetting();
-  setting.given(...SOME);
-  const stale = setting.graph.stale ?? expect.unreachable();
-  let now = 1_000_000;
-  let before = async () => expect(setting.index.requests).toEqual([]);
-  const positions: bigint[] = [];
-  const work: Work = {
-    ...{ stale, index: setting.index, taken: new Map(), turn: undefined },
-    position: setting.graph.position,
-    ...{ now: () => now, stopSignal: new AbortController().signal },
-    options: {
-      async beforeWrite(position) {
-        positions.push(position);
-        await before();
-      },
-    },
-  };
-  const { batch } = (await nextBatch(work, 'edits', 1_000_000)) ?? expect.unreachable();
-  const { again } = await sendBatch(work, batch, true);
-  expect([again, setting.index.requests.length, positions]).toEqual([
-    undefined,
-    1,
-    [setting.graph.position()],
-  ]);
-  before = async () => {
-    // The process was paused while the batch waited.
-    now += 5 * 60_000;
-  };
-  expect(await sendBatch(work, batch, true)).toMatchObject({ settled: [], again: expect.any(String) });
-  before = () => Promise.reject(new Error('another process writes'));
-  await expect(sendBatch(work, batch, true)).rejects.toThrow('another process');
-  expect(setting.index.requests).toHaveLength(1);
 });
 
 it('counts documents that are written and not refreshed as backlog, also after a crash', async () => {

@@ -28,30 +28,6 @@ it('finds an answer while the index is at its position', () => {
   expect(known.find('/a')).toBeUndefined();
 });
 
-it('finds an answer of an index outside while its state is the same and none of its tags has changed', () => {
-  let [state, changed] = ['one' as string | undefined, 3n];
-  const known = createAnswerMemory({
-    maxBytes: 100_000,
-    keepsBodies: false,
-    // The position of other answers is irrelevant for this one.
-    position: () => 4n,
-    registry,
-    positions: { watch() {}, note() {}, isUnchanged: (_, since) => since >= changed },
-    outside: { look: async () => {}, state: () => state },
-  }).create();
-  const tags = new Set(['a']);
-  known.keep('/a', { ...answer(4n), state: 'one', tags });
-  known.keep('/unplanned', { ...answer(4n), state: 'one' });
-  known.keep('/stateless', { ...answer(4n), tags });
-  expect(known.find('/a')).toMatchObject({ etag: 'a', position: 4n });
-  expect([known.find('/unplanned'), known.find('/stateless')]).toEqual([undefined, undefined]);
-  changed = 5n;
-  expect(known.find('/a')).toBeUndefined();
-  changed = 4n;
-  for (state of ['two', undefined]) expect(known.find('/a')).toBeUndefined();
-  expect(known.find('/stateless')).toBeUndefined();
-});
-
 it('drops the least recently requested answers when its memory is full', () => {
   const known = memoryOf(30_000, () => 1n).create();
   known.keep('/kept', answer(1n));

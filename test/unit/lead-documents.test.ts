@@ -6,13 +6,11 @@ import { expect, it, onTestFinished } from 'vitest';
 import { openContentGraph } from '../../projections/graph/content-graph.ts';
 import { staleDocumentsOf } from '../../projections/graph/stale/stale-documents.ts';
 import { type LeadDocumentsOptions, leadDocuments } from '../../services/elasticsearch/lead-documents.ts';
-import { createTagFeed } from '../../services/elasticsearch/tag-feed.ts';
 import { documentDependencies } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
 import { createKnownFaults } from '../../shared/read-index/elasticsearch/indices/known-faults.ts';
 import { createCurrentSet } from '../../shared/read-index/elasticsearch/read/current-set.ts';
 import type { IndexProgress } from '../../shared/read-index/index-progress.ts';
-import { type IndexSet, nameOfSet } from '../../shared/read-index/index-set.ts';
-import { createMemoryChangedTags } from '../support/memory-changed-tags.ts';
+import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import { createMemoryDocumentIndex, type MemoryDocumentIndex } from '../support/memory-document-index.ts';
 import { created, createLog, DEFINITIONS } from './graph-fixture.ts';
 
@@ -23,6 +21,8 @@ const PROGRESS = {
   content: { uuid: 'u', isOpen: true, isAssigned: true, histories: 'h', nodes: 'n', operations: 0 },
 };
 const TURNS = 50;
+
+const indicesOf = (set: IndexSet) => Object.values(set).join();
 
 /**
  * Creates a process that becomes leader. `isKnown`: it knows which documents of the live indices are stale. `earlier`: the position that
@@ -38,13 +38,13 @@ function openSetting({ isKnown = false, isNewest = true, earlier = 0n } = {}) {
   const sets = new Map<string, MemoryDocumentIndex>();
   for (const set of [OLD, NEW])
     sets.set(
-      nameOfSet(set),
+      indicesOf(set),
       createMemoryDocumentIndex(({ type, key }, neighbours) => {
         const row = neighbours.row(type, key);
         return row === undefined ? undefined : Buffer.from(row.source).toString();
       }),
     );
-  const indexOf = (set: IndexSet) => sets.get(nameOfSet(set)) ?? expect.unreachable();
+  const indexOf = (set: IndexSet) => sets.get(indicesOf(set)) ?? expect.unreachable();
   let [live, isReplaced] = [OLD, false];
   let isPromoted: boolean | 'refused' = true;
   const indices = createCurrentSet(
@@ -74,7 +74,6 @@ function openSetting({ isKnown = false, isNewest = true, earlier = 0n } = {}) {
         record: () => ({ read: async () => undefined, write: async () => {} }),
       },
       unusable: async () => ({ missing: [], outdated: [] }),
-      changedTags: () => createMemoryChangedTags(),
       progress: () => ({
         read: async () => announced.at(-1),
         write: async (one: IndexProgress) => void announced.push(one),
@@ -93,7 +92,7 @@ function openSetting({ isKnown = false, isNewest = true, earlier = 0n } = {}) {
         },
       }),
     },
-    ...{ graph, stale, log: 'log', epoch: 1, indices: { kind: 'live' }, tagFeed: createTagFeed() },
+    ...{ graph, stale, log: 'log', epoch: 1, indices: { kind: 'live' } },
     report: { info() {}, warn() {}, error() {} },
     own: async () => undefined,
     end: async () => graph.position(),
@@ -260,10 +259,9 @@ it('documents that are made again without an event count as repaired once search
   const { role, given, stale, index, repairs } = openSetting({ isKnown: true });
   await role.visible(given('wrong'));
   index.behave({ outcome: () => ({ kind: 'again', reason: 'busy' }) });
-  const noteAgain = await role.ceaseTags();
   stale.remake([...stale.all()]);
   role.wake();
-  noteAgain();
+  role.repairing();
   for (let turn = 0; turn < TURNS; turn++) await nextTurn();
   expect(repairs).toEqual([]);
   index.behave({});

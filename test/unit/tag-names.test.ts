@@ -210,29 +210,26 @@ describe('lifetimes with purges', () => {
       {},
     );
     const tags = new Set(['d published api::tag.tag a']);
-    expect(tagging.lifetimes?.(tags)).toBeUndefined();
+    expect(tagging.lifetimes?.(tags, 1)).toBeUndefined();
     isPurging = true;
-    expect(tagging.lifetimes?.(tags)).toEqual({ [field]: hard });
+    expect(tagging.lifetimes?.(tags, 1)).toEqual({ [field]: hard });
     expect(tagging.field(undefined)).toEqual([tagging.header, tagging.value(undefined)]);
   });
 });
 
-it('lets caches store nothing of a silent process, and no answer ranked by words on Elasticsearch', () => {
-  let isSilent = false;
+it('lets caches keep no answer ranked by words on Elasticsearch', () => {
   const lifetime = { staleWhileRevalidate: 0, staleIfError: 0 };
-  const purged = { lifetime, isPurging: () => true, isSilent: () => isSilent, isRanked: false };
+  const purged = { lifetime, isPurging: () => true, isRanked: false };
   const tagging = createTagging(
     { receiver: 'varnish', bytes: 600, plain: false, key, purged, position: () => 1n },
     registry,
     {},
   );
   const [plain, ranked] = [new Set(['d published api::tag.tag a']), new Set(['w api::tag.tag'])];
-  expect(tagging.lifetimes?.(plain)).toMatchObject({ 'cache-control': expect.stringContaining('s-maxage') });
-  expect([tagging.lifetimes?.(ranked), tagging.lifetimes?.(undefined)]).toEqual([undefined, undefined]);
-  isSilent = true;
-  expect([plain, ranked].map((tags) => tagging.lifetimes?.(tags))).toEqual(
-    Array(2).fill({ 'cache-control': 'no-store' }),
-  );
+  expect(tagging.lifetimes?.(plain, 1)).toMatchObject({
+    'cache-control': expect.stringContaining('s-maxage'),
+  });
+  expect([tagging.lifetimes?.(ranked, 1), tagging.lifetimes?.(undefined, 1)]).toEqual([undefined, undefined]);
 });
 
 describe('times for answers that are no longer up to date', () => {

@@ -27,11 +27,11 @@ export function logCacheToken(name: string | undefined, logger: Logger) {
 }
 
 /** Warns that this process could not report itself to the leader. */
-export function logUnreported(logger: Logger): (error: unknown) => void {
+export function logUnfollowed(logger: Logger): (error: unknown) => void {
   return (error) =>
     logger.warn(
       { reason: String(error) },
-      'this process cannot report itself to the leader: caches may not keep its answers',
+      'it cannot be read whether the leader purges caches: caches may not keep answers of this process',
     );
 }
 

@@ -1,16 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { durationMs } from '../../../shared/duration.ts';
 import type { FollowReport } from '../../follow/follower.ts';
 import type { FollowSettings } from '../../process/process-options.ts';
 import { isArchive } from '../../strapi/archive.ts';
-import { choice, file, httpAddress, type SettingsOf, type SettingsTable, wholeNumber } from './setting.ts';
-
-/** Schema of a duration such as `30s`, in milliseconds. */
-const duration = z
-  .string()
-  .regex(/^\d{1,9}(ms|s|m|h)$/, 'must be a duration such as 500ms, 30s or 5m')
-  .transform(durationMs);
+import {
+  choice,
+  duration,
+  file,
+  httpAddress,
+  type SettingsOf,
+  type SettingsTable,
+  wholeNumber,
+} from './setting.ts';
 
 /** Settings of a server that follows a Strapi. */
 export const FOLLOW_SETTINGS = {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { TagReceiver } from '../../delivery/tag-headers.ts';
 import { PURGE_KINDS, type PurgeKind, type PurgeTarget } from '../../purge/purge-target.ts';
 import { hasCredentials } from '../../webhooks/webhook-request.ts';
-import { type SettingsOf, type SettingsTable, wholeNumber, yesOrNo } from './setting.ts';
+import { duration, type SettingsOf, type SettingsTable, yesOrNo } from './setting.ts';
 
 const KIND = /^([a-z]+)=(.+)$/s;
 /** Commas separate receivers, but an address may contain commas too. */
@@ -36,10 +36,15 @@ export const PURGE_SETTINGS = {
     schema: yesOrNo.default(false),
   },
   purgeAgain: {
-    flags: '--purge-again <ms>',
+    flags: '--purge-again <duration>',
     description:
-      'time in milliseconds after which each change is purged a second time, because an old answer may have been on its way to a cache; 0: never (default: 2000 for fastly and cloudflare, 0 for the others)',
-    schema: wholeNumber(0, 600_000).optional(),
+      'time after which each change is purged a second time, because an old answer may have been on its way to a cache; 0: never (default: 5s with Elasticsearch, which is the minimum there; else 2s for fastly and cloudflare, 0 for the others)',
+    schema: z
+      .string()
+      .transform((text) => (/^\d+$/.test(text) ? `${text}ms` : text))
+      .pipe(duration)
+      .refine((ms) => ms <= 600_000, 'must be at most 10m')
+      .optional(),
   },
 } as const satisfies SettingsTable;
 
@@ -56,17 +61,26 @@ function targetOf(text: string): PurgeTarget | string {
   return { kind: kind as PurgeKind, address };
 }
 
-type PurgeChoice = SettingsOf<typeof PURGE_SETTINGS>;
+type PurgeChoice = SettingsOf<typeof PURGE_SETTINGS> & ReadIndexChoice;
+
+type ReadIndexChoice = { readonly readIndex: string; readonly readIndexCloudId?: string | undefined };
 
 /** Caches with distant nodes: an answer from before a change may reach them after its purge. */
 const FAR_AWAY: readonly PurgeKind[] = ['fastly', 'cloudflare'];
 const AGAIN_AFTER_MS = 2_000;
+/** Longer than answers of other processes can be on their way, see purge/purging-leader.ts. */
+const OUTSIDE_AGAIN_AFTER_MS = 5_000;
 
 /** Returns the receivers of purges; undefined if there are none. */
-export function purgeChoice({ purge, purgeToken: token, purgeSoft: soft, purgeAgain }: PurgeChoice) {
+export function purgeChoice(choice: PurgeChoice) {
+  const { purge, purgeToken: token, purgeSoft: soft, purgeAgain } = choice;
   if (purge === undefined) return undefined;
+  const usual = ({ kind }: PurgeTarget) => {
+    if (isOutside(choice)) return OUTSIDE_AGAIN_AFTER_MS;
+    return FAR_AWAY.includes(kind) ? AGAIN_AFTER_MS : 0;
+  };
   const targets = purge.map((target): PurgeTarget => {
-    const againAfterMs = purgeAgain ?? (FAR_AWAY.includes(target.kind) ? AGAIN_AFTER_MS : 0);
+    const againAfterMs = purgeAgain ?? usual(target);
     return againAfterMs > 0 ? { ...target, againAfterMs } : target;
   });
   return { targets, style: { soft, token } };
@@ -81,4 +95,19 @@ export function purgeProblem({ cacheTags, purge }: PurgedChoice): string | undef
   if (purge.some(({ kind }) => fitting.includes(kind))) return undefined;
   const receivers = fitting.map((kind) => `${kind}=`).join(' or ');
   return `--purge (VARVE_PURGE) must have ${receivers} together with --cache-tags ${cacheTags}: otherwise that cache would keep answers for a year, and nothing would purge them`;
+}
+
+/** Returns a problem if the second purge could come before answers that other processes have made from Elasticsearch. */
+export function purgeAgainProblem(
+  choice: Pick<PurgeChoice, 'purgeAgain'> & ReadIndexChoice,
+): string | undefined {
+  const { purgeAgain } = choice;
+  if (purgeAgain === undefined || purgeAgain >= OUTSIDE_AGAIN_AFTER_MS || !isOutside(choice))
+    return undefined;
+  return `--purge-again (VARVE_PURGE_AGAIN) must be at least 5s with Elasticsearch, got ${purgeAgain}ms: an answer of another process may be on its way to a cache for so long`;
+}
+
+/** Returns whether the documents are outside of the process. */
+function isOutside({ readIndex, readIndexCloudId }: ReadIndexChoice): boolean {
+  return readIndex !== 'embedded' || readIndexCloudId !== undefined;
 }

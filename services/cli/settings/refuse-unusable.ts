@@ -1,7 +1,7 @@
 import { isWildcard } from '../../http/sockets/loopback.ts';
 import { logFile } from '../../stores/open-event-store.ts';
 import { staleProblems } from './delivery-settings.ts';
-import { purgeProblem } from './purge-settings.ts';
+import { purgeAgainProblem, purgeProblem } from './purge-settings.ts';
 import type { ProcessRole } from './roles.ts';
 import { InvalidSettings, type ServeSettings } from './settings.ts';
 
@@ -15,6 +15,7 @@ export function refuseUnusable(role: ProcessRole, settings: ServeSettings): void
     // The leader purges the answers of `varve api`.
     ...staleProblems(role === 'api' ? { ...settings, purge: [] } : settings),
     role === 'serve' ? purgeProblem(settings) : undefined,
+    purgeAgainProblem(settings),
     workersProblem(settings),
   ].filter((sentence) => sentence !== undefined);
   if (sentences.length > 0) throw new InvalidSettings(...sentences);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { durationMs } from '../../../shared/duration.ts';
 
 /**
  * A setting of a command: an option and an environment variable, see variableOf; the option wins. Every value arrives as text, so that both
@@ -30,6 +31,12 @@ export const yesOrNo = z.stringbool({
   falsy: ['false', '0'],
   error: 'must be true or false',
 });
+
+/** Schema of a duration such as `30s`, in milliseconds. */
+export const duration = z
+  .string()
+  .regex(/^\d{1,9}(ms|s|m|h)$/, 'must be a duration such as 500ms, 30s or 5m')
+  .transform(durationMs);
 
 /** Schema of a setting that has one of these values. */
 export function choice<const Values extends readonly string[]>(...values: Values) {

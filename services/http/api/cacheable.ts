@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fastDigest } from '../../../shared/fast-digest.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import type { AnswerTags } from '../../delivery/answer-tags.ts';
-import type { KnownAnswer, KnownAnswers, OutsideIndex } from '../../delivery/known-answers.ts';
+import type { KnownAnswer, KnownAnswers } from '../../delivery/known-answers.ts';
 import type { Tagging } from '../../delivery/tagging.ts';
 import { isSameEntity } from '../answers/entity-tag.ts';
 import { V4_HEADER } from '../answers/v4-format.ts';
@@ -19,11 +19,6 @@ export type Delivery = Sharing & {
   readonly tagging?: Tagging;
 };
 
-/** Returns the answers that live lists watch; undefined: this process does not know each change of its index. */
-export function watchedAnswers({ known }: Pick<Delivery, 'known'>): KnownAnswers | undefined {
-  return known?.outside === undefined ? known : undefined;
-}
-
 /** Answers a GET of the content API, with 304 if the caller already has the answer. Calls `answer` only if no valid answer is known. */
 export function answerRead(
   delivery: Delivery,
@@ -36,8 +31,6 @@ export function answerRead(
   if (known === undefined || (entity === undefined && !known.keepsBodies))
     return answerOnce(delivery, reply, answer);
   const key = keyOf(request);
-  if (known.outside !== undefined)
-    return answerAfterLook(delivery, reply, answer, { known, key, outside: known.outside });
   const isRepeated = known.isRepeated(key);
   if (entity === undefined && !isRepeated) {
     known.counts.misses++;
@@ -62,8 +55,7 @@ export function findRemembered(
   url: string,
   entity: string | undefined,
 ): { readonly sent: SentRead; readonly body: Uint8Array; readonly route: string } | undefined {
-  if (known === undefined || known.outside !== undefined) return undefined;
-  if (entity === undefined && !known.keepsBodies) return undefined;
+  if (known === undefined || (entity === undefined && !known.keepsBodies)) return undefined;
   const found = known.find(url);
   if (found?.route === undefined || !isEnough(found, entity)) return undefined;
   known.isRepeated(url);
@@ -75,37 +67,6 @@ export function findRemembered(
 /** Returns whether a known answer has the body, or the caller needs only a 304. */
 function isEnough({ body, etag }: KnownAnswer, entity: string | undefined): boolean {
   return body !== undefined || isSameEntity(entity, etag);
-}
-
-/** Reads the changes of an index outside the process. Answers with 304 if none changed the caller's answer, else makes the answer. */
-async function answerAfterLook(
-  delivery: Delivery,
-  reply: FastifyReply,
-  answer: Answer,
-  { known, key, outside }: Pick<Kept, 'known' | 'key'> & { readonly outside: OutsideIndex },
-): Promise<void> {
-  const entity = reply.request.headers['if-none-match'];
-  const find = () => {
-    const found = known.find(key);
-    return found !== undefined && isSameEntity(entity, found.etag) ? found : undefined;
-  };
-  const position = known.position();
-  const isLooked = find() !== undefined && (await isSettled(outside.look()));
-  const found = isLooked ? find() : undefined;
-  if (found === undefined) {
-    known.counts.misses++;
-    return answerWithTags(delivery, reply, answer, { known, key, isRepeated: false });
-  }
-  known.counts.hits++;
-  const isCurrent = position === known.position();
-  sendRead(delivery, reply, isCurrent ? lasting(delivery.tagging, found, found.tags) : found, NO_BODY);
-}
-
-function isSettled(promise: Promise<void>): Promise<boolean> {
-  return promise.then(
-    () => true,
-    () => false,
-  );
 }
 
 type Answer = (asking: Asking) => Promise<Uint8Array>;
@@ -146,11 +107,11 @@ async function answerWithTags(
   kept?: Kept,
 ): Promise<void> {
   const { generation, tagging } = delivery;
+  const began = performance.now();
   const source = kept?.known ?? (tagging as Tagging);
   const tags = source.collect();
   const asking = askingOf(reply.request, tags);
   const position = source.position();
-  const state = kept?.known.outside?.state();
   let body: Uint8Array;
   try {
     body = await answer(asking);
@@ -163,19 +124,18 @@ async function answerWithTags(
   const collected = tags.collected();
   const made = { etag: entityTag(generation, body), isDraft, tagged: tagging?.field(collected) };
   const isCurrent = position === source.position() && !asking.varies;
-  const isKnowable = kept?.known.outside === undefined || state !== undefined;
-  if (kept !== undefined && isCurrent && isKnowable) {
+  if (kept !== undefined && isCurrent) {
     const whole = kept.isRepeated ? body : undefined;
     const route = reply.request.routeOptions.url;
-    kept.known.keep(kept.key, { ...made, route, position, state, tags: tags.all(), body: whole });
+    kept.known.keep(kept.key, { ...made, route, position, tags: tags.all(), body: whole });
   }
-  const lifetimes = isCurrent ? tagging?.lifetimes?.(collected?.fixed) : undefined;
+  const lifetimes = isCurrent ? tagging?.lifetimes?.(collected?.fixed, began) : undefined;
   sendRead(delivery, reply, { ...made, lifetimes, isOnce: kept?.isRepeated !== true }, body);
 }
 
 /** Adds the time for which caches may keep a current answer. Later changes of it are purged. */
 function lasting(tagging: Tagging | undefined, sent: SentRead, tags: KnownAnswer['tags']): SentRead {
-  const lifetimes = tagging?.lifetimes?.(tags);
+  const lifetimes = tagging?.lifetimes?.(tags, performance.now());
   return lifetimes === undefined ? sent : { ...sent, lifetimes };
 }
 

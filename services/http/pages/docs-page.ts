@@ -6,7 +6,6 @@ import type { OpenApiOptions } from '../../openapi/openapi-document.ts';
 import type { OpenApiDocument } from '../../openapi/openapi-types.ts';
 import { shallowDocument } from '../../openapi/shallow-document.ts';
 import { JSON_HEADERS } from '../answers/responses.ts';
-import { watchedAnswers } from '../api/cacheable.ts';
 import type { CallerApi } from '../api/caller-apis.ts';
 import { readSwaggerFile, SWAGGER_FILES } from './docs-page-files.ts';
 import { DOCS_PAGE, DOCS_SCRIPT } from './docs-page-script.ts';
@@ -55,7 +54,7 @@ function describeCallers({ webhooks, ...docs }: DocsOptions): (api: CallerApi) =
       webhooks: rights.kind === 'full-access' ? webhooks : undefined,
       uploads: true,
       drafts: mayReadDrafts(rights),
-      live: watchedAnswers(delivery) !== undefined,
+      live: delivery.known !== undefined,
       may: (type, action) => may(rights, type.uid, action),
     }),
   );

@@ -2,7 +2,6 @@ import { rightsKey } from '../../../shared/access/rights.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 import { presentInV4, V4_FORMAT, V4_HEADER } from '../answers/v4-format.ts';
-import { watchedAnswers } from '../api/cacheable.ts';
 import { wantsStream } from '../requests/wants-stream.ts';
 import { createListStreams } from '../streams/list-streams.ts';
 import type { LiveLists } from './entry-routes.ts';
@@ -21,8 +20,7 @@ export function createLiveLists(options: StreamContext & { readonly registry: Sc
       if (live !== 'true' && live !== 'notify') throw invalidLive(live);
       const query = asked.query.replace(LIVE, '').replace(/^&/, '');
       const { content, delivery } = options.apiFor(asked.rights);
-      const { generation } = delivery;
-      const known = watchedAnswers(delivery);
+      const { generation, known } = delivery;
       if (known === undefined)
         throw new RequestError('not-supported', "This process does not support 'live'", {
           source: 'query',

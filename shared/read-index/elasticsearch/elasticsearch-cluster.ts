@@ -2,16 +2,14 @@ import { type Client, errors } from '@elastic/elasticsearch';
 import type { OwnerStore } from '../../owner-record.ts';
 import type { Uid } from '../../schema/content-type.ts';
 import type { SchemaRegistry } from '../../schema/schema-registry.ts';
-import type { AnsweringProcesses } from '../answering-processes.ts';
-import type { ChangedTagsStore } from '../changed-tags.ts';
 import type { ClusterWatch } from '../cluster-health.ts';
 import type { Dependency, DocumentIndex } from '../document-index.ts';
 import type { ProgressStore } from '../index-progress.ts';
 import type { IndexSet } from '../index-set.ts';
+import type { PurgingLeaderStore } from '../purging-leader.ts';
 import type { StoredDocuments } from '../stored-documents.ts';
 import { createDocumentWriter } from './document-writer.ts';
 import { isBlocked } from './indices/acknowledged.ts';
-import { createAnsweringDocuments } from './indices/answering-documents.ts';
 import { watchCluster } from './indices/cluster-health.ts';
 import type { IndexSpread } from './indices/create-index.ts';
 import { forgetProgress } from './indices/forget-progress.ts';
@@ -30,7 +28,7 @@ import {
   openProgressIndex,
 } from './indices/progress-document.ts';
 import { placesOf } from './indices/read-indices.ts';
-import { createTagsDocument } from './indices/tags-document.ts';
+import { createPurgingLeaderDocument } from './indices/space-document.ts';
 import { createWatchedIndices, type WatchedIndices } from './indices/watched-indices.ts';
 import { createLayouts } from './layout/create-layouts.ts';
 import { dependenciesOf } from './layout/dependencies.ts';
@@ -64,10 +62,8 @@ export type ElasticsearchCluster = {
   progress(log: string): ProgressStore;
   /** Forgets what leaders of a later state of the log have published. Later leaders publish earlier positions again. */
   forgetProgress(log: string): Promise<void>;
-  /** Returns the reports of the processes that answer reads of a log. */
-  answering(log: string): AnsweringProcesses;
-  /** Returns the tags that changed, for the processes that answer reads of a log. */
-  changedTags(log: string): ChangedTagsStore;
+  /** Returns the announcement of the leader of a log that purges caches. */
+  purgingLeader(log: string): PurgingLeaderStore;
   /** Resolves when the cluster answers and the namespace's indices can be searched. See `isPassingFailure`. */
   ready(): Promise<void>;
   /** Makes the missing indices. Only the process that writes calls it. */
@@ -167,7 +163,7 @@ export function createElasticsearchCluster(options: ElasticsearchClusterOptions)
 
 type SharedDocuments = Pick<
   ElasticsearchCluster,
-  'progress' | 'forgetProgress' | 'answering' | 'changedTags' | 'fence' | 'owner'
+  'progress' | 'forgetProgress' | 'purgingLeader' | 'fence' | 'owner'
 >;
 
 /** Creates the documents that the processes of a namespace share, besides those of the content. */
@@ -175,8 +171,7 @@ function createSharedDocuments(client: Client, space: string): SharedDocuments {
   return {
     progress: (log) => createProgressDocument({ client, space, log }),
     forgetProgress: (log) => forgetProgress({ client, space, log }),
-    answering: (log) => createAnsweringDocuments({ client, space, log }),
-    changedTags: (log) => createTagsDocument({ client, space, log }),
+    purgingLeader: (log) => createPurgingLeaderDocument(client, space, log),
     fence: createLeaderFence(client, space),
     owner: createOwnerDocument(client, space),
   };

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@elastic/elasticsearch';
 import { acknowledged } from './acknowledged.ts';
-import { awaitedId } from './answering-documents.ts';
 import { type ProgressDocumentOptions, progressIndex, undefinedOn } from './progress-document.ts';
+import { purgingLeaderId } from './space-document.ts';
 
 const OPTIONS = { requestTimeout: 10_000, maxRetries: 0 };
 const RETRY_MS = 100;
@@ -10,20 +10,18 @@ const RETRY_MS = 100;
 const ATTEMPTS = 50;
 
 /**
- * Removes what leaders of a later state of the log have published. Then earlier positions and epochs can be published again. The documents
- * have these as their versions, and Elasticsearch remembers the version of a deleted document for a minute.
+ * Removes what leaders of a later state of the log have published. Then earlier positions can be published again. The document of
+ * the progress has these as its versions, and Elasticsearch remembers the version of a deleted document for a minute.
  */
 export async function forgetProgress({ client, space, log }: ProgressDocumentOptions): Promise<void> {
   const index = progressIndex(space);
   await rememberDeletes(client, index, '0s');
   try {
-    for (const id of [log, awaitedId(log)]) {
+    for (const id of [log, purgingLeaderId(log)]) {
       const request = { method: 'DELETE', path: `/${index}/_doc/${encodeURIComponent(id)}` };
       await client.transport.request(request, OPTIONS).catch(undefinedOn(404));
     }
     await writeFirst({ client, space, log });
-    // Forgets the other document's version too.
-    await client.transport.request({ method: 'POST', path: `/${index}/_refresh` }, OPTIONS);
   } finally {
     await rememberDeletes(client, index, null);
   }

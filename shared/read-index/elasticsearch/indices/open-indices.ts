@@ -16,7 +16,6 @@ import {
   placesOf,
   readIndices,
 } from './read-indices.ts';
-import { tagsIndex } from './tags-document.ts';
 
 export type OpenIndicesOptions = Omit<IndexSetsOptions, 'directory'> & {
   /** True to make every document again, even if the indices are complete. */
@@ -150,11 +149,11 @@ async function deleteUnblocked(client: Client, indices: readonly string[]): Prom
   }
 }
 
-/** Sets the replicas of existing indices, except for those of the progress and the tags. These have as many as the cluster allows. */
+/** Sets the replicas of existing indices, except for that of the progress, which has as many as the cluster allows. */
 async function setReplicas({ client, space, spread }: OpenIndicesOptions): Promise<void> {
   if (spread.replicas === undefined) return;
   await client.indices.putSettings({
-    index: [`${space}-*`, `-${progressIndex(space)}`, `-${tagsIndex(space)}`],
+    index: [`${space}-*`, `-${progressIndex(space)}`],
     settings: replicaSettings(spread.replicas),
     allow_no_indices: true,
     ignore_unavailable: true,

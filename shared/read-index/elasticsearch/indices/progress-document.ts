@@ -43,13 +43,9 @@ export function createProgressDocument({ client, space, log }: ProgressDocumentO
   };
 }
 
-/** Creates the index of the progress if there is none. */
+/** Creates the index of the progress if there is none. Its documents are only read by their ids. */
 export async function openProgressIndex(client: Client, space: string): Promise<void> {
-  await openSmallIndex(client, progressIndex(space));
-}
-
-/** Creates an index for documents that are only read by their ids, if there is none. */
-export async function openSmallIndex(client: Client, index: string): Promise<void> {
+  const index = progressIndex(space);
   const settings = { number_of_shards: 1, auto_expand_replicas: '0-1' };
   try {
     await acknowledged(client.indices.create({ index, settings, mappings: { enabled: false } }));

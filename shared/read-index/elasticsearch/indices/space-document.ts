@@ -1,5 +1,6 @@
 import type { Client } from '@elastic/elasticsearch';
 import type { FaultStore, IndexFault } from '../../index-fault.ts';
+import type { PurgingLeader, PurgingLeaderStore } from '../../purging-leader.ts';
 import { progressIndex, undefinedOn } from './progress-document.ts';
 
 const OPTIONS = { requestTimeout: 5_000, maxRetries: 0 };
@@ -38,4 +39,14 @@ export function createSpaceDocument<Content>(
 export function createFaultDocument(client: Client, space: string): FaultStore {
   const { read, write } = createSpaceDocument<readonly IndexFault[]>(client, space, 'faults');
   return { read: async () => (await read()) ?? [], write };
+}
+
+/** Returns the id of the document that announces a log's purging leader. */
+export function purgingLeaderId(log: string): string {
+  return `${log}-purging`;
+}
+
+/** Creates the storage of that announcement. */
+export function createPurgingLeaderDocument(client: Client, space: string, log: string): PurgingLeaderStore {
+  return createSpaceDocument<PurgingLeader>(client, space, purgingLeaderId(log));
 }
