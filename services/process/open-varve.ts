@@ -124,7 +124,7 @@ function composeOwn(options: VarveOptions, parts: OwnParts, opened: Opened) {
       }),
   });
   const expected = () => ({ epoch: content.view.current().epoch, shape: api.shape() });
-  if (options.tagging) content.purging?.start(expected, options.unfollowed);
+  if (options.tagging) content.purging?.start(expected, options.unwatched);
   purger = openPurger(options, parts, api, opened);
   const purges = purger?.waiting;
   if (purges !== undefined) options.operating.conditions.watch(checkPurges(purges));

@@ -54,7 +54,7 @@ export type ServingOptions = {
   /** Times for which caches may serve answers that are no longer up to date. */
   readonly lifetime: Lifetime;
   /** Called once when this process cannot read whether the leader purges caches. */
-  readonly unfollowed: (error: unknown) => void;
+  readonly unwatched: (error: unknown) => void;
   /** A token whose answers are public; `refused` is called when they no longer are. */
   readonly cacheToken?: { readonly name: string; readonly refused: (problem: string) => void } | undefined;
   /** Called for calls to the log's server that are retried. Default: writes them to standard error. */

@@ -74,6 +74,7 @@ export function startPurger(options: PurgerOptions) {
     const ended = new AbortController();
     let announcing: Promise<void> | undefined;
     try {
+      // Never rejects: failures are reported and repeated.
       announcing = announce(options, epoch, AbortSignal.any([signal, ended.signal]));
       await keepPurging(options, epoch, { signal, look });
     } finally {

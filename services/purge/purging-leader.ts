@@ -38,7 +38,7 @@ export function announceLeader({ store, leader, changed, signal, failed }: Annou
  * Lets caches keep answers while a leader of the newest epoch purges them, and answers of this process have the same shape. Forbids it
  * before `start`. `lifetime`: see `Purged`.
  */
-export function followLeader(store: Pick<PurgingLeaderStore, 'read'>, lifetime: Lifetime) {
+export function watchLeader(store: Pick<PurgingLeaderStore, 'read'>, lifetime: Lifetime) {
   const closing = new AbortController();
   let current = Number.NEGATIVE_INFINITY;
   let running: Promise<void> | undefined;
@@ -56,6 +56,7 @@ export function followLeader(store: Pick<PurgingLeaderStore, 'read'>, lifetime: 
         const asked = performance.now();
         current = isSame(await store.read(), expected()) ? asked : Number.NEGATIVE_INFINITY;
       };
+      // Never rejects: failures are reported and repeated.
       running = repeat(look, closing.signal, failed);
     },
     async close(): Promise<void> {

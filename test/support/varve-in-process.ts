@@ -43,7 +43,7 @@ export function openInProcess(data: string, options: Partial<VarveOptions> = {})
     leftWithoutFormats: () => {},
     answerCacheBytes: 2 ** 24,
     lifetime: { staleWhileRevalidate: 0, staleIfError: 0 },
-    unfollowed: () => {},
+    unwatched: () => {},
     minPositionWait: 1_000,
     presence: createPresence(),
     address: 'http://127.0.0.1:9',

@@ -27,7 +27,7 @@ export function logCacheToken(name: string | undefined, logger: Logger) {
 }
 
 /** Warns that this process could not report itself to the leader. */
-export function logUnfollowed(logger: Logger): (error: unknown) => void {
+export function logUnwatched(logger: Logger): (error: unknown) => void {
   return (error) =>
     logger.warn(
       { reason: String(error) },

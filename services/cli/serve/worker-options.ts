@@ -8,7 +8,7 @@ import type { readApiConfig } from '../../project/read-api-config.ts';
 import { createProcessList } from '../../state/process-list.ts';
 import type { Supervisor } from '../../supervisor/connect-supervisor.ts';
 import { logFleet } from '../output/log-fleet.ts';
-import { logCacheToken, logReplaced, logUnfollowed } from '../output/log-reports.ts';
+import { logCacheToken, logReplaced, logUnwatched } from '../output/log-reports.ts';
 import { lifetimeOf, taggingSettings } from '../settings/delivery-settings.ts';
 import type { readContentTypes } from '../settings/read-content-types.ts';
 import { requestRules } from '../settings/request-rules.ts';
@@ -63,7 +63,7 @@ export function servingOptions(
     rules: requestRules(settings, project, { logger, metrics: operating.metrics }),
     tagging: taggingSettings(settings),
     lifetime: lifetimeOf(settings),
-    unfollowed: logUnfollowed(logger),
+    unwatched: logUnwatched(logger),
     cacheToken: logCacheToken(settings.cacheToken, logger),
   };
 }

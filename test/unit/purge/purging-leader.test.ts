@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { announceLeader, followLeader } from '../../../services/purge/purging-leader.ts';
+import { announceLeader, watchLeader } from '../../../services/purge/purging-leader.ts';
 import type { PurgingLeader } from '../../../shared/read-index/purging-leader.ts';
 
 const LONGEST_MS = 2_000;
@@ -29,21 +29,21 @@ function createStore() {
   };
 }
 
-/** Follows a leader, on a clock that the test moves. */
-function startFollowing(mine: PurgingLeader) {
+/** Watches a leader, on a clock that the test moves. */
+function startWatching(mine: PurgingLeader) {
   const clock = { at: 10_000 };
   vi.spyOn(performance, 'now').mockImplementation(() => clock.at);
   const store = createStore();
   const failures: unknown[] = [];
-  const followed = followLeader(store, LIFETIME);
+  const watched = watchLeader(store, LIFETIME);
   onTestFinished(async () => {
     vi.restoreAllMocks();
-    await followed.close();
+    await watched.close();
   });
-  const { isPurging } = followed.purged;
+  const { isPurging } = watched.purged;
   expect(isPurging(clock.at)).toBe(false);
   const expected = { ...mine };
-  followed.start(
+  watched.start(
     () => expected,
     (error) => failures.push(error),
   );
@@ -56,7 +56,7 @@ function startFollowing(mine: PurgingLeader) {
 }
 
 it('caches may keep answers while a leader of the newest epoch purges them, and knows their shape', async () => {
-  const { store, expected, look, isPurging } = startFollowing({ epoch: 7, shape: 'a' });
+  const { store, expected, look, isPurging } = startWatching({ epoch: 7, shape: 'a' });
   await look();
   expect(isPurging()).toBe(false);
   store.state.found = { epoch: 7, shape: 'a' };
@@ -70,7 +70,7 @@ it('caches may keep answers while a leader of the newest epoch purges them, and 
 });
 
 it('caches may keep no answer two seconds after it was begun, or after the leader was last known', async () => {
-  const { clock, store, failures, look, isPurging } = startFollowing({ epoch: 7, shape: 'a' });
+  const { clock, store, failures, look, isPurging } = startWatching({ epoch: 7, shape: 'a' });
   store.state.found = { epoch: 7, shape: 'a' };
   await expect.poll(() => isPurging(), PATIENT).toBe(true);
   expect(isPurging(clock.at - LONGEST_MS + 1)).toBe(true);
