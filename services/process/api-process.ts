@@ -24,7 +24,7 @@ import type { ServedApi } from '../http/served-api.ts';
 import type { People } from '../login/people.ts';
 import { traceReadIndex } from '../operating/observe-read-index.ts';
 import { registerGauges } from '../operating/operating.ts';
-import { watchLeader } from '../purge/purging-leader.ts';
+import { watchPurgingLeader } from '../purge/purging-leader.ts';
 import { readState, type State } from '../state/state.ts';
 import { checkHalt, checkLog } from '../state/watch-fleet.ts';
 import { checkIndex, reachable } from '../state/watch-index.ts';
@@ -63,7 +63,7 @@ export function openApiProcess(options: ApiProcessOptions) {
     });
     const running = opened(await trackLease(identity, options.definitions, halt));
     const { fleet, epoch } = running;
-    const purging = opened(watchLeader(cluster.purgingLeader(base.name), options.lifetime));
+    const purging = opened(watchPurgingLeader(cluster.purgingLeader(base.name), options.lifetime));
     const changed = outlastTypes(running.types.changed, cluster, { log: base.name, report });
     changed.catch(() => {});
     const writing = { fleet, refuseWrites: halt.refuseWrites, writes: WRITES_ELSEWHERE };

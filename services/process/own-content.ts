@@ -10,7 +10,7 @@ import { traceReadIndex } from '../operating/observe-read-index.ts';
 import type { OperatorContext } from '../operator/operation.ts';
 import { openChangedRows } from '../purge/changed-rows.ts';
 import { openPurgeNotes, type PurgeNotes } from '../purge/purge-notes.ts';
-import { watchLeader } from '../purge/purging-leader.ts';
+import { watchPurgingLeader } from '../purge/purging-leader.ts';
 import { leadReadSide } from '../read-side/lead-read-side.ts';
 import { documentsOf, type ReadSide } from '../read-side/read-side.ts';
 import { rebuildsOf } from '../rebuild/rebuilds-of.ts';
@@ -72,7 +72,7 @@ export async function openOwnContent(
   const freshness = createFreshness({ readSide, access, log, waitMs: options.minPositionWait });
   const notes = options.purges && opened(await openNotes(options, options.purges, base, registry));
   const documents = documentsOf(readSide);
-  const purging = documents && opened(watchLeader(documents.purgingLeader, options.lifetime));
+  const purging = documents && opened(watchPurgingLeader(documents.purgingLeader, options.lifetime));
   const watched = {
     graph,
     index: readSide.index,

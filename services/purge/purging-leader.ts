@@ -38,7 +38,7 @@ export function announceLeader({ store, leader, changed, signal, failed }: Annou
  * Lets caches keep answers while a leader of the newest epoch purges them, and answers of this process have the same shape. Forbids it
  * before `start`. `lifetime`: see `Purged`.
  */
-export function watchLeader(store: Pick<PurgingLeaderStore, 'read'>, lifetime: Lifetime) {
+export function watchPurgingLeader(store: Pick<PurgingLeaderStore, 'read'>, lifetime: Lifetime) {
   const closing = new AbortController();
   let current = Number.NEGATIVE_INFINITY;
   let running: Promise<void> | undefined;

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { announceLeader, watchLeader } from '../../../services/purge/purging-leader.ts';
+import { announceLeader, watchPurgingLeader } from '../../../services/purge/purging-leader.ts';
 import type { PurgingLeader } from '../../../shared/read-index/purging-leader.ts';
 
 const LONGEST_MS = 2_000;
@@ -35,7 +35,7 @@ function startWatching(mine: PurgingLeader) {
   vi.spyOn(performance, 'now').mockImplementation(() => clock.at);
   const store = createStore();
   const failures: unknown[] = [];
-  const watched = watchLeader(store, LIFETIME);
+  const watched = watchPurgingLeader(store, LIFETIME);
   onTestFinished(async () => {
     vi.restoreAllMocks();
     await watched.close();
