@@ -4,11 +4,9 @@ import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-r
 import type { ShownRows } from '../query/gather-rows.ts';
 import type { EntryPlan, ListPlan } from '../query/plan-query.ts';
 import type { PopulateNode, Selection } from '../query/selection.ts';
-import { allTags, type CollectedTags, type RowTagKind, type RowTags } from './collected-tags.ts';
 import { isOrderValue } from './narrowing.ts';
 import { tagsOfEntry, tagsOfList } from './plan-tags.ts';
 import { documentIdOf, readSource } from './read-source.ts';
-import { rememberedByName } from './remembered-by-name.ts';
 import { attributeTag, documentTag, inverseTag, type Relation, ROWS, type Tag, tieTag } from './tag.ts';
 
 /** Collects the tags of one answer: from its plan, and from the rows that it shows. */
@@ -26,21 +24,42 @@ export type AnswerTags = {
   all(): ReadonlySet<Tag> | undefined;
 };
 
+/** Tags of an answer. A tag may occur twice. The tags of the rows follow from their sources. */
+export type CollectedTags = {
+  readonly fixed: readonly Tag[];
+  readonly documents: readonly ShownDocuments[];
+};
+
+export type ShownDocuments = {
+  readonly type: Uid;
+  readonly world: World;
+  readonly sources: readonly Uint8Array[];
+};
+
+/** Returns all tags. */
+export function allTags({ fixed, documents }: CollectedTags): ReadonlySet<Tag> {
+  const tags = new Set(fixed);
+  for (const { type, world, sources } of documents)
+    for (const source of sources) tags.add(documentTag(type, world, documentIdOf(source)));
+  return tags;
+}
+
 /** Creates the tags of an answer that has shown nothing yet. */
 export function createAnswerTags(registry: SchemaRegistry): AnswerTags {
-  let planned: readonly Tag[] | undefined;
+  const fixed: Tag[] = [];
+  const documents: ShownDocuments[] = [];
+  let isPlanned = false;
   let tied: Tied | undefined;
-  const rows: RowTags[] = [];
   const plan = (more: readonly Tag[]) => {
-    planned = planned === undefined ? more : [...planned, ...more];
+    isPlanned = true;
+    for (const tag of more) fixed.push(tag);
   };
-  const collected = () => planned && { fixed: planned, rows };
+  const collected = () => (isPlanned ? { fixed, documents } : undefined);
   return {
     list(list) {
-      const tags = tagsOfList(registry, list);
-      const { search, selection } = list;
-      tied = tags.tied === undefined ? undefined : { type: search.type, field: tags.tied, selection };
-      plan(tags.fixed);
+      const { fixed: planned, tied: field } = tagsOfList(registry, list);
+      tied = field === undefined ? undefined : { field, selection: list.selection };
+      plan(planned);
     },
     entry(entry, documentId) {
       plan(tagsOfEntry(registry, entry, [documentTag(entry.type.uid, entry.world, documentId)]));
@@ -53,58 +72,28 @@ export function createAnswerTags(registry: SchemaRegistry): AnswerTags {
     shown({ type, path }, world, hits, selection) {
       if (path.length > 0) return;
       if (selection === tied?.selection)
-        rows.push({ kind: tieKind(tied.type, world, tied.field), hits: endsOf(hits) });
-      rows.push({ kind: documentKind(type, world), hits });
+        for (const source of endsOf(hits)) fixed.push(tieTagOf(type, world, tied.field, source));
+      documents.push({ type, world, sources: hits.sources });
       for (const relation of inverseRelations(registry, type, selection.populate))
-        rows.push({ kind: inverseKind(type, world, relation), hits });
+        for (const source of hits.sources)
+          fixed.push(inverseTag(type, world, documentIdOf(source), relation));
     },
     collected,
-    all() {
-      const tags = collected();
-      return tags && allTags(tags);
-    },
+    all: () => (isPlanned ? allTags({ fixed, documents }) : undefined),
   };
 }
 
 /** Order of a list in which a republished row moves only among rows with the same value in a field. */
-type Tied = { readonly type: Uid; readonly field: string; readonly selection: Selection };
+type Tied = { readonly field: string; readonly selection: Selection };
 
-/** Returns the first and the last row. A row that moves into a page passes one of these, so it has the same value. */
-function endsOf(hits: Hits): Hits {
-  const last = hits.rows.length - 1;
-  if (last < 2) return hits;
-  const ends = <Item>(items: readonly Item[]) => [items[0], items[last]] as readonly Item[];
-  return { rows: ends(hits.rows), sources: ends(hits.sources) };
+/** Returns the sources of the first and the last row. A row that moves into a page passes one of these, so it has the same value. */
+function endsOf({ sources }: Hits): readonly Uint8Array[] {
+  return sources.length > 2 ? [sources[0] as Uint8Array, sources.at(-1) as Uint8Array] : sources;
 }
 
-const tieKind = rememberedByName(
-  (type, world, field): RowTagKind => ({
-    type,
-    world,
-    key: `o ${world} ${type} ${field}`,
-    tagOf(source) {
-      const value = readSource(source)[field];
-      return isOrderValue(value) ? tieTag(type, world, { field, value }) : attributeTag(type, world, 'id');
-    },
-  }),
-);
-
-const documentKind = rememberedByName(
-  (type, world): RowTagKind => ({
-    type,
-    world,
-    key: `d ${world} ${type}`,
-    tagOf: (source) => documentTag(type, world, documentIdOf(source)),
-  }),
-);
-
-function inverseKind(type: Uid, world: World, relation: Relation): RowTagKind {
-  return {
-    type,
-    world,
-    key: `i ${world} ${type} ${relation.type}.${relation.attribute}`,
-    tagOf: (source) => inverseTag(type, world, documentIdOf(source), relation),
-  };
+function tieTagOf(type: Uid, world: World, field: string, source: Uint8Array): Tag {
+  const value = readSource(source)[field];
+  return isOrderValue(value) ? tieTag(type, world, { field, value }) : attributeTag(type, world, 'id');
 }
 
 /** Returns relations of `type` that the answer shows from their inverse side. */

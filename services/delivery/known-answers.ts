@@ -1,7 +1,5 @@
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { type AnswerTags, createAnswerTags } from './answer-tags.ts';
-import { hashKey } from './hash-key.ts';
-import { createRecentKeys } from './recent-keys.ts';
 import type { Tag } from './tag.ts';
 import type { TagPositions } from './tag-positions.ts';
 import type { TagField } from './tagging.ts';
@@ -77,6 +75,8 @@ const USUAL_BYTES = 16 * 1024;
 const AVERAGED = 64;
 /** Answers to requests with longer keys are not worth the memory. */
 const LONGEST_KEY = 4_096;
+/** Maximum number of characters in half of the recent keys. */
+const RECENT_CHARACTERS = 4 * 2 ** 20;
 
 /**
  * Creates a memory of about `maxBytes` in two halves. When the newer half is full, the older half is dropped, with all answers that nobody
@@ -99,14 +99,13 @@ export function createAnswerMemory(options: AnswerMemoryOptions): AnswerMemory {
     bytes.older = bytes.newer;
     bytes.newer = 0;
   };
-  /** Replaces an answer whose key has the same hash. */
-  const keepIn = (half: { newer: Answers }, hash: number, kept: Kept): void => {
-    const before = half.newer.get(hash);
-    if (before !== undefined) bytes.newer -= sizeOf(before);
-    const size = sizeOf(kept);
+  const keepIn = (half: { newer: Answers }, key: string, answer: KnownAnswer): void => {
+    const before = half.newer.get(key);
+    if (before !== undefined) bytes.newer -= sizeOf(key, before);
+    const size = sizeOf(key, answer);
     if (bytes.newer + size > maxBytes / 2) drop();
     bytes.newer += size;
-    half.newer.set(hash, kept);
+    half.newer.set(key, answer);
   };
   /** Returns the answer at the current position, if no change concerns it. */
   const upToDate = (answer: KnownAnswer): KnownAnswer | undefined => {
@@ -120,29 +119,27 @@ export function createAnswerMemory(options: AnswerMemoryOptions): AnswerMemory {
     counts,
     bytes: () => bytes.newer + bytes.older,
     create() {
-      const half = { newer: new Map(), older: new Map() };
+      const half = { newer: new Map<string, KnownAnswer>(), older: new Map<string, KnownAnswer>() };
       const caller = halves.push(half);
-      const hashOf = createHashOf(caller);
       return {
         counts,
         keepsBodies,
         position,
         find(key) {
-          const hash = hashOf(key);
-          const known = answerIn(half.newer, hash, key);
-          const found = known ?? answerIn(half.older, hash, key);
+          const known = half.newer.get(key);
+          const found = known ?? half.older.get(key);
           const answer = found && upToDate(found);
-          if (answer !== undefined && answer !== known) keepIn(half, hash, { key, answer });
+          if (answer !== undefined && answer !== known) keepIn(half, key, answer);
           return answer;
         },
         isRepeated: (key) =>
-          recent !== undefined && key.length <= LONGEST_KEY && recent(hashOf(key), window()),
+          recent !== undefined && key.length <= LONGEST_KEY && recent(`${caller} ${key}`, window()),
         keep(key, answer) {
-          const size = sizeOf({ key, answer });
+          const size = sizeOf(key, answer);
           if (answer.body !== undefined) usualBytes += (size - usualBytes) / AVERAGED;
           const isLarge = size > maxBytes / LARGEST_PART;
           const body = isLarge ? undefined : answer.body && ownBytes(answer.body);
-          keepIn(half, hashOf(key), { key, answer: { ...answer, body } });
+          keepIn(half, key, { ...answer, body });
         },
         collect() {
           positions.watch();
@@ -153,28 +150,32 @@ export function createAnswerMemory(options: AnswerMemoryOptions): AnswerMemory {
   };
 }
 
-type Kept = { readonly key: string; readonly answer: KnownAnswer };
-/** Answers by the hash of their key. */
-type Answers = Map<number, Kept>;
+/** Answers by their key. */
+type Answers = Map<string, KnownAnswer>;
 
-function answerIn(answers: Answers, hash: number, key: string): KnownAnswer | undefined {
-  const kept = answers.get(hash);
-  return kept?.key === key ? kept.answer : undefined;
-}
-
-/** Hashes the keys of one caller. Remembers the last hash, because several calls in a row have the same key. */
-function createHashOf(seed: number): (key: string) => number {
-  let last = '';
-  let hash = hashKey(last, seed);
-  return (key) => {
-    if (key === last) return hash;
-    last = key;
-    hash = hashKey(key, seed);
-    return hash;
+/**
+ * Creates a memory of recent keys. Its function remembers a key, and returns whether the key was among the last half of `window` different
+ * keys. It may still know a key among the last `window`.
+ */
+function createRecentKeys(): (key: string, window: number) => boolean {
+  let newer = new Set<string>();
+  let older = new Set<string>();
+  let characters = 0;
+  return (key, window) => {
+    if (newer.has(key)) return true;
+    newer.add(key);
+    characters += key.length;
+    const isKnown = older.has(key);
+    if (newer.size * 2 >= window || characters >= RECENT_CHARACTERS) {
+      older = newer;
+      newer = new Set();
+      characters = 0;
+    }
+    return isKnown;
   };
 }
 
-function sizeOf({ key, answer: { tags, tagged, body } }: Kept): number {
+function sizeOf(key: string, { tags, tagged, body }: KnownAnswer): number {
   const count = tags?.size ?? 0;
   const named = tagged === undefined ? 0 : TAG_NAME_BYTES * count;
   return 2 * key.length + ENTRY_BYTES + TAG_BYTES * count + named + (body?.length ?? 0);

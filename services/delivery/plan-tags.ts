@@ -1,11 +1,8 @@
-import { MATCH_ALL } from '../../shared/read-index/bool-query.ts';
 import { type SearchRequest, WORLDS, type World } from '../../shared/read-index/read-index.ts';
-import { remembered } from '../../shared/remembered.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { searchOf } from '../../shared/search/search-settings.ts';
 import type { EntryPlan, ListPlan } from '../query/plan-query.ts';
 import type { Selection } from '../query/selection.ts';
-import type { CollectedTags } from './collected-tags.ts';
 import {
   type Mention,
   mentionKeys,
@@ -17,37 +14,17 @@ import {
   stepInto,
   stepIntoZone,
 } from './mentions.ts';
-import { createNarrowTags } from './narrow-tags.ts';
 import { type Narrowing, narrowingOf, orderedFields } from './narrowing.ts';
-import { rememberedByName } from './remembered-by-name.ts';
-import { attributeTag, ROWS, type Tag, wordsTag } from './tag.ts';
+import { attributeTag, narrowTag, ROWS, type Tag, wordsTag } from './tag.ts';
 
 /** Tags that follow from a plan. `tied`: the field of an order in which a republished row moves only among rows with the same value. */
-export type PlanTags = Pick<CollectedTags, 'fixed'> & { readonly tied: string | undefined };
+export type PlanTags = { readonly fixed: readonly Tag[]; readonly tied: string | undefined };
 
-/** Returns the tags that follow from the plan of a list. For lists without conditions all answers share one set. */
-export function tagsOfList(registry: SchemaRegistry, list: ListPlan): PlanTags {
-  const { type, world, sort } = list.search;
-  return isPlain(list) ? plainLists(registry)(type, world, sort[0]?.field) : makeTags(registry, list);
-}
-
-/** Returns whether a list has no conditions and no populated rows, and the default order or one field. */
-function isPlain({ search: { query, sort, facets, text, cursor }, selection, words }: ListPlan): boolean {
-  if (query.kind !== 'match_all' || selection.populate.length > 0 || sort.length > 1) return false;
-  if (sort[0] !== undefined && sort[0].path.length > 0) return false;
-  return facets === undefined && text === undefined && words === undefined && cursor === undefined;
-}
-
-/** Tags of plain lists, by content type, world and field of the order. */
-const plainLists = remembered((registry: SchemaRegistry) =>
-  rememberedByName((type, world, field): PlanTags => {
-    const sort = field === '' ? [] : [{ path: [], field, direction: 'asc' as const }];
-    const search = { type, world, query: MATCH_ALL, sort };
-    return makeTags(registry, { search, selection: { populate: [] } });
-  }),
-);
-
-function makeTags(registry: SchemaRegistry, { search, selection, words }: TaggedList): PlanTags {
+/** Returns the tags that follow from the plan of a list. A tag may occur twice. */
+export function tagsOfList(
+  registry: SchemaRegistry,
+  { search, selection, words }: Pick<ListPlan, 'search' | 'selection' | 'words'>,
+): PlanTags {
   const tags: Tag[] = [];
   const add = (tag: Tag) => tags.push(tag);
   const plain = plainMention(search.world, add);
@@ -67,13 +44,6 @@ function makeTags(registry: SchemaRegistry, { search, selection, words }: Tagged
   mentionSelection(place, selection, plain);
   return { fixed: tags, tied };
 }
-
-/** The parts of a plan that tags follow from. */
-type TaggedList = {
-  readonly search: Pick<SearchRequest, 'type' | 'world' | 'query' | 'sort' | 'facets' | 'text' | 'cursor'>;
-  readonly selection: Pick<Selection, 'populate'>;
-  readonly words?: ListPlan['words'];
-};
 
 /** Returns the tags that follow from the plan of an entry, and its `own`. */
 export function tagsOfEntry(
@@ -99,7 +69,7 @@ function plainMention(world: World, add: (tag: Tag) => unknown): Mention {
 /** Returns the field whose ties the tags name. undefined: any row that gets another id may change any page. */
 function tiedBy(
   registry: SchemaRegistry,
-  { type, sort, text, cursor }: TaggedList['search'],
+  { type, sort, text, cursor }: SearchRequest,
   words: ListPlan['words'],
 ): string | undefined {
   const [first] = sort;
@@ -110,8 +80,6 @@ function tiedBy(
   return orderedFields(contentTypeOf(registry, type)).has(first.field) ? first.field : undefined;
 }
 
-const narrowTags = createNarrowTags();
-
 /** Returns mentions that narrow the tags of the searched rows by an equality that all of them satisfy. */
 function narrowed(
   { type, world }: Pick<SearchRequest, 'type' | 'world'>,
@@ -121,9 +89,8 @@ function narrowed(
 ): Mention {
   if (narrowing === undefined) return plain;
   const { equality } = narrowing;
-  const tagOf = narrowTags(type, world, equality);
   return (of, attribute, isRoot) => {
-    if (isRoot && attribute !== equality.field) add(tagOf(attribute));
+    if (isRoot && attribute !== equality.field) add(narrowTag(type, world, equality, attribute));
     else if (!isRoot) plain(of, attribute, false);
   };
 }

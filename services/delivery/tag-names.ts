@@ -1,10 +1,11 @@
+import type { World } from '../../shared/read-index/read-index.ts';
+import { createRecentValues } from '../../shared/recent-values.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import { allTags, type CollectedTags } from './collected-tags.ts';
-import { createNameHeader } from './name-header.ts';
-import { createPackedNames, type PackedNames } from './packed-names.ts';
-import { createRowNames, type NamedRows, type RowNames } from './row-names.ts';
-import { partsOfTag, type Tag } from './tag.ts';
+import { hmac } from '../../shared/text-digest.ts';
+import { allTags, type CollectedTags } from './answer-tags.ts';
+import { documentIdOf } from './read-source.ts';
+import { documentTag, partsOfTag, type Tag } from './tag.ts';
 import type { TagForm } from './tag-headers.ts';
 
 export type TagNamesOptions = {
@@ -18,8 +19,8 @@ export type TagNamesOptions = {
 
 /** Names of tags outside this process: keyed digests, which reveal no content. The case of their letters does not matter. */
 export type TagNames = {
-  /** Returns a function that writes the names of an answer from this index as a header of this form. */
-  answers(form: TagForm, index: NamedRows): NameAnswer;
+  /** Returns a function that writes the names of an answer as a header of this form. */
+  answers(form: TagForm): NameAnswer;
   /** Returns every name that an affected answer can have. */
   ofChange(tags: Iterable<Tag>): ReadonlySet<string>;
   /** Name of every answer. It is purged when something else than content changes answers. */
@@ -36,62 +37,100 @@ const PLAIN_ID = /^[\w-]+$/;
 /** Akamai drops longer tags. */
 const LONGEST_PLAIN = 128;
 
+/** Number of characters in a name, in the notation of base 36. */
+const NAME_LENGTH = 8;
+/** Number of bytes that a name represents. Tags that have the same name by chance are purged together. */
+const DIGEST_BYTES = 5;
+/** Number of remembered names is at most twice this, besides those of rows. */
+const RECENT_NAMES = 20_000;
+
 /** Creates names that are equal in all processes with the same key. `plain` adds readable names, such as `restaurants:<documentId>`. */
 export function createTagNames({ key, registry, plain }: TagNamesOptions): TagNames {
-  const packed = createPackedNames(key);
-  const { textOf } = packed;
-  const plainOf: PlainNames = plain ? (tags, isFine) => plainNames(registry, tags(), isFine) : () => NO_NAMES;
+  const nameOf = createNames(key);
+  const plainOf: PlainNames = (tags, isFine) => (plain ? plainNames(registry, tags(), isFine) : NO_NAMES);
   return {
-    generation: textOf(GENERATION),
-    everything: textOf(EVERYTHING),
-    answers: (form, index) => createNameAnswer(form, createRowNames(index, packed), { packed, plainOf }),
+    generation: nameOf(GENERATION),
+    everything: nameOf(EVERYTHING),
+    answers: (form) => createNameAnswer(form, { nameOf, nameOfRow: createRowNames(nameOf), plainOf }),
     ofChange(tags) {
-      const names = new Set([textOf(EVERYTHING)]);
+      const names = new Set([nameOf(EVERYTHING)]);
       const seen = [...tags].filter(isShared);
-      for (const tag of seen) names.add(textOf(tag)).add(textOf(coarseTag(tag)));
+      for (const tag of seen) names.add(nameOf(tag)).add(nameOf(coarseTag(tag)));
       return names.union(plainOf(() => seen, true));
     },
   };
 }
 
+/** Creates the function that names a text: a keyed digest. It remembers recent names. */
+function createNames(key: Uint8Array): (text: string) => string {
+  const known = createRecentValues<string, string>(RECENT_NAMES);
+  return (text) => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    const name = hmac(key, text).readUIntBE(0, DIGEST_BYTES).toString(36).padStart(NAME_LENGTH, '0');
+    known.set(text, name);
+    return name;
+  };
+}
+
+type Names = {
+  readonly nameOf: (text: string) => string;
+  readonly nameOfRow: (type: Uid, world: World, source: Uint8Array) => string;
+  readonly plainOf: PlainNames;
+};
+
+/** Remembers the names of rows in memory, because a digest takes longer than the rest of a row. A row that changes has another source. */
+function createRowNames(nameOf: Names['nameOf']): Names['nameOfRow'] {
+  const names = { draft: new WeakMap<Uint8Array, string>(), published: new WeakMap<Uint8Array, string>() };
+  return (type, world, source) => {
+    const known = names[world].get(source);
+    if (known !== undefined) return known;
+    const name = nameOf(documentTag(type, world, documentIdOf(source)));
+    names[world].set(source, name);
+    return name;
+  };
+}
+
 const GENERATION = 'generation';
 const EVERYTHING = 'everything';
-const ONLY_EVERYTHING: CollectedTags = { fixed: [EVERYTHING], rows: [] };
+const ONLY_EVERYTHING: CollectedTags = { fixed: [EVERYTHING], documents: [] };
 const NO_NAMES: ReadonlySet<string> = new Set();
 
 /** Returns the plain names of tags, if these are sent. `isFine`: with the names of documents. */
 type PlainNames = (tags: () => Iterable<Tag>, isFine: boolean) => ReadonlySet<string>;
 
 function createNameAnswer(
-  form: TagForm,
-  addRows: RowNames,
-  { packed, plainOf }: { readonly packed: PackedNames; readonly plainOf: PlainNames },
+  { tags: most, bytes, separator, quote }: TagForm,
+  { nameOf, nameOfRow, plainOf }: Names,
 ): NameAnswer {
-  const header = createNameHeader(form);
-  const { words, placeOf } = packed;
+  const between = quote + separator + quote;
   /** Returns a header with these names and the name of all answers; undefined if there is no room. */
-  const written = ({ fixed, rows }: CollectedTags, plain: ReadonlySet<string>) => {
-    let expected = 1 + fixed.length;
-    for (const { hits } of rows) expected += hits.sources.length;
-    header.begin(expected);
-    let fits = header.add(words, placeOf(GENERATION));
-    for (const tag of fixed) fits &&= header.add(words, placeOf(tag));
-    for (const each of rows) fits &&= addRows(each, header.add);
-    return fits ? header.end(plain) : undefined;
+  const written = ({ fixed, documents }: CollectedTags, plain: ReadonlySet<string>) => {
+    const names = new Set([nameOf(GENERATION)]);
+    for (const tag of fixed) names.add(nameOf(tag));
+    for (const { type, world, sources } of documents)
+      for (const source of sources) names.add(nameOfRow(type, world, source));
+    for (const name of plain) names.add(name);
+    if (names.size > most) return undefined;
+    const header = quote + [...names].join(between) + quote;
+    return header.length > bytes ? undefined : header;
   };
   /** Returns a header with coarse names: makes the tags of one more content type coarse until the names fit. */
   const coarse = (tags: ReadonlySet<Tag>): string | undefined => {
     const types = plainOf(() => tags, false);
     for (const coarser of coarserAndCoarser(tags)) {
-      const names = written({ fixed: [...coarser], rows: [] }, types);
+      const names = written({ fixed: [...coarser], documents: [] }, types);
       if (names !== undefined) return names;
     }
     return written(ONLY_EVERYTHING, types);
   };
   return (collected) => {
     if (collected !== undefined) {
-      const all = () => allTags(collected);
-      const some = written(collected, plainOf(all, true)) ?? coarse(all());
+      const some =
+        written(
+          collected,
+          plainOf(() => allTags(collected), true),
+        ) ?? coarse(allTags(collected));
       if (some !== undefined) return some;
     }
     return written(ONLY_EVERYTHING, NO_NAMES) as string;

@@ -1,6 +1,5 @@
 import type { World } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
-import { rememberedByName } from './remembered-by-name.ts';
 
 /**
  * Name of something that answers depend on. An answer has a tag for everything that determines its bytes. A change has a tag for everything
@@ -25,9 +24,9 @@ export function inverseTag(target: Uid, world: World, documentId: string, relati
 export type Relation = { readonly type: Uid; readonly attribute: string };
 
 /** Returns the tag of an attribute of all rows of a content type, or of `ROWS`. */
-export const attributeTag = rememberedByName(
-  (type, world, attribute): Tag => `a ${world} ${type} ${attribute}`,
-);
+export function attributeTag(type: Uid, world: World, attribute: string): Tag {
+  return `a ${world} ${type} ${attribute}`;
+}
 
 /** Returns the tag of an attribute, or of `ROWS`, of the rows that have a value in a field. */
 export function narrowTag(type: Uid, world: World, equality: Equality, attribute: string): Tag {

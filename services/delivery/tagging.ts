@@ -1,8 +1,6 @@
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import { type AnswerTags, createAnswerTags } from './answer-tags.ts';
-import type { CollectedTags } from './collected-tags.ts';
+import { type AnswerTags, type CollectedTags, createAnswerTags } from './answer-tags.ts';
 import { type Lifetime, type LifetimeFields, purgedHeaders } from './lifetimes.ts';
-import type { NamedRows } from './row-names.ts';
 import { isWordsTag, type Tag } from './tag.ts';
 import { formOf, TAG_RECEIVERS, type TagReceiver } from './tag-headers.ts';
 import { createTagNames } from './tag-names.ts';
@@ -49,13 +47,12 @@ export type Purged = {
   readonly isRanked?: boolean;
 };
 
-/** Creates the tagging of answers. `registry`: the content types that the callers see. `index`: the rows of their answers. */
+/** Creates the tagging of answers. `registry`: the content types that the callers see. */
 export function createTagging(
   { receiver, bytes, plain, key, purged, position }: TaggingOptions,
   registry: SchemaRegistry,
-  index: NamedRows,
 ): Tagging {
-  const value = createTagNames({ key, registry, plain }).answers(formOf(receiver, bytes), index);
+  const value = createTagNames({ key, registry, plain }).answers(formOf(receiver, bytes));
   const { header } = TAG_RECEIVERS[receiver];
   const kept = purged && purgedHeaders(receiver, purged.lifetime);
   return {

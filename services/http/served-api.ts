@@ -91,7 +91,7 @@ export function createApis({ registry, writes, delivery, ...options }: ApisOptio
         generation: nameShape({ ...shape, rights }),
         ...defined({
           known: memory?.create(),
-          tagging: delivery.tagging && createTagging(delivery.tagging, visible, index),
+          tagging: delivery.tagging && createTagging(delivery.tagging, visible),
           shared: delivery.cacheToken?.rights,
         }),
       },

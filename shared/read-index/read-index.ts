@@ -197,18 +197,6 @@ export type TraverseResult = {
 /** A row, and the rows to which it is linked. */
 export type LinkedKeys = { readonly row: number; readonly targets: readonly number[] };
 
-/** Notes on rows, which `Hits.rows` and `Hits.sources` identify. Each has `NOTE_WORDS` words, and its last word is not 0. */
-export type RowNotes = {
-  /** Returns the index in `words()` of the note on a row with this source; -1 if there is none. */
-  find(row: number, source: Uint8Array): number;
-  words(): Uint32Array;
-  /** Stores a note. Has no effect if the index does not have this source in memory. */
-  set(row: number, source: Uint8Array, note: Uint32Array): void;
-};
-
-/** Number of 32-bit words in a note on a row. */
-export const NOTE_WORDS = 2;
-
 export type ReadIndex = {
   /** Resolves when every later search sees the batch. A repeated batch changes nothing. */
   apply(batch: ChangeBatch): Promise<void>;
@@ -253,11 +241,6 @@ export type LocalRows = {
     key: number,
     at: { readonly world: World; readonly attribute: string },
   ): LinkedKeys | undefined;
-  /**
-   * Returns notes of callers on a content type's rows. `name` identifies a kind of notes. The index forgets the note on a row whose source
-   * changes.
-   */
-  rowNotes(type: Uid, world: World, name: string): RowNotes;
   /** Returns the component attributes that a change of an existing row would change. */
   changedComponents(change: RowChange): readonly string[];
 };

@@ -7,7 +7,7 @@ const PORTS: { readonly [file: string]: readonly string[] } = {
   'shared/asset-store/asset-store.ts': ['AssetStore', 'AssetNames', 'StagedAsset'],
   'shared/event-store/event-store.ts': ['EventStore', 'HashChain', 'Subscription'],
   'shared/read-index/document-index.ts': ['DocumentIndex', 'Neighbours'],
-  'shared/read-index/read-index.ts': ['ReadIndex', 'LocalRows', 'RowNotes'],
+  'shared/read-index/read-index.ts': ['ReadIndex', 'LocalRows'],
   'services/read-side/read-side.ts': ['ReadSide', 'DocumentContents', 'ReadSidePlan'],
 };
 

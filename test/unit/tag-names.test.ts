@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { tagKey } from '../../services/access/derived-keys.ts';
 import { lifetimeOf, staleProblems } from '../../services/cli/settings/delivery-settings.ts';
-import type { CollectedTags } from '../../services/delivery/collected-tags.ts';
 import { purgedHeaders } from '../../services/delivery/lifetimes.ts';
 import {
   attributeTag,
@@ -28,10 +27,10 @@ const CHEF = 'api::chef.chef';
 const TYPES = [...registry.contentTypes.keys()];
 const WIDE = ['fastly', 6_000] as const;
 type Form = readonly [receiver: TagReceiver, bytes: number];
-const headerOf = (own: TagNames, tags: CollectedTags | undefined, form: Form) =>
-  own.answers(formOf(...form), {})(tags);
+const headerOf = (own: TagNames, tags: ReadonlySet<Tag> | undefined, form: Form) =>
+  own.answers(formOf(...form))(tags && { fixed: [...tags], documents: [] });
 /** Returns the names in a header, parsed like its receiver does. */
-function namesOf(own: TagNames, tags: CollectedTags | undefined, form: Form): readonly string[] {
+function namesOf(own: TagNames, tags: ReadonlySet<Tag> | undefined, form: Form): readonly string[] {
   const { separator, quote } = formOf(...form);
   return headerOf(own, tags, form)
     .split(separator)
@@ -39,18 +38,6 @@ function namesOf(own: TagNames, tags: CollectedTags | undefined, form: Form): re
       expect([one.at(0) === '"', one.at(-1) === '"']).toEqual(Array(2).fill(quote !== ''));
       return one.slice(quote.length, one.length - quote.length);
     });
-}
-const fixed = (tags: Iterable<Tag>): CollectedTags => ({ fixed: [...tags], rows: [] });
-/** Returns collected tags of which every second is that of a row. */
-function halfOfRows(tags: readonly Tag[]): CollectedTags {
-  const rows = tags.filter((_, at) => at % 2 === 0);
-  const sources = rows.map((row) => Buffer.from(row));
-  const of = { type: CHEF, world: 'published' } as const;
-  const kind = { ...of, key: 'rows', tagOf: (source: Uint8Array) => Buffer.from(source).toString() };
-  return {
-    fixed: tags.filter((_, at) => at % 2 > 0),
-    rows: [{ kind, hits: { rows: sources.map((_, i) => i), sources } }],
-  };
 }
 const overlap = (answer: readonly string[], change: ReadonlySet<string>) =>
   answer.filter((name) => change.has(name));
@@ -77,7 +64,7 @@ describe.each(Object.keys(TAG_RECEIVERS) as TagReceiver[])('tags for %s', (recei
     (plain) => {
       const own = namesWith(plain);
       const check = (tags: readonly Tag[], bytes: number) => {
-        const collected = halfOfRows(tags);
+        const collected = new Set(tags);
         const answer = namesOf(own, collected, [receiver, bytes]);
         expect(namesOf(own, collected, [receiver, bytes])).toEqual(answer);
         expect(answer.length).toBeLessThanOrEqual(TAG_RECEIVERS[receiver].tags);
@@ -100,8 +87,8 @@ it.each([
   ['netlify', 500],
 ] as const)('makes tags for %s coarse from one more than %i on', (receiver, most) => {
   const form = [receiver, 65_536] as const;
-  expect(namesOf(names, fixed(documents(most - 1)), form)).toHaveLength(most);
-  expect(namesOf(names, fixed(documents(most)), form)).toHaveLength(2);
+  expect(namesOf(names, documents(most - 1), form)).toHaveLength(most);
+  expect(namesOf(names, documents(most), form)).toHaveLength(2);
 });
 
 it.each([
@@ -111,7 +98,7 @@ it.each([
   ['cloudflare', 65_536, 16_384],
 ] as const)('fills a header for %s of %i bytes up to %i bytes', (receiver, bytes, most) => {
   const plain = namesWith(true);
-  const lengthOf = (count: number) => headerOf(plain, fixed(documents(count)), [receiver, bytes]).length;
+  const lengthOf = (count: number) => headerOf(plain, documents(count), [receiver, bytes]).length;
   const isFine = (count: number) => count < 2 || lengthOf(count) > 60;
   let [fine, coarse] = [0, 480];
   while (coarse - fine > 1) {
@@ -127,7 +114,7 @@ it.each([
 
 it('gives a document no plain tag that a receiver would drop', () => {
   const plain = namesWith(true);
-  const named = (id: string) => namesOf(plain, fixed([documentTag(CHEF, 'published', id)]), WIDE);
+  const named = (id: string) => namesOf(plain, new Set([documentTag(CHEF, 'published', id)]), WIDE);
   const [fits, long] = ['x'.repeat(128 - 'chefs:'.length), 'x'.repeat(129 - 'chefs:'.length)];
   expect(named(fits)).toContain(`chefs:${fits}`);
   expect(
@@ -140,7 +127,7 @@ it('gives a document no plain tag that a receiver would drop', () => {
 });
 
 it('does not change an answer when a write changes none of its tags', () => {
-  const answer = namesOf(names, fixed([documentTag(CHEF, 'published', 'a')]), WIDE);
+  const answer = namesOf(names, new Set([documentTag(CHEF, 'published', 'a')]), WIDE);
   expect(overlap(answer, names.ofChange([documentTag(CHEF, 'published', 'b')]))).toEqual([]);
   expect(overlap(answer, names.ofChange([documentTag(CHEF, 'draft', 'a')]))).toEqual([]);
 });
@@ -148,7 +135,7 @@ it('does not change an answer when a write changes none of its tags', () => {
 it('uses one coarser tag for the documents of one type, and keeps the other tags', () => {
   const few = documentTag('api::city.city', 'published', 'rome');
   const many = Array.from({ length: 100 }, (_, i) => documentTag(CHEF, 'published', `chef${i}`));
-  const answer = namesOf(names, fixed([few, ...many]), ['cloudfront', 6_000]);
+  const answer = namesOf(names, new Set([few, ...many]), ['cloudfront', 6_000]);
   expect(answer).toHaveLength(3);
   expect(overlap(answer, names.ofChange([documentTag(CHEF, 'published', 'another')]))).toHaveLength(1);
   expect(overlap(answer, names.ofChange([few]))).toHaveLength(1);
@@ -162,26 +149,36 @@ it('gives an answer that any change may affect a tag that every change has', () 
 
 it('reveals no content, and depends on the key', () => {
   const tags = new Set([documentTag(CHEF, 'published', 'a'), attributeTag(CHEF, 'published', 'secret')]);
-  const answer = namesOf(names, fixed(tags), WIDE);
+  const answer = namesOf(names, new Set(tags), WIDE);
   for (const name of answer) expect(name).toMatch(/^[a-z0-9]{1,10}$/);
-  expect(namesOf(createTagNames({ key, registry, plain: false }), fixed(tags), WIDE)).toEqual(answer);
+  expect(namesOf(createTagNames({ key, registry, plain: false }), new Set(tags), WIDE)).toEqual(answer);
   const other = createTagNames({ key: tagKey(key), registry, plain: false });
-  expect(overlap(namesOf(other, fixed(tags), WIDE), new Set(answer))).toEqual([]);
+  expect(overlap(namesOf(other, new Set(tags), WIDE), new Set(answer))).toEqual([]);
 });
 
-it('name rows as their tags are named', () => {
-  const tags = [...documents(5)];
-  const answer = namesOf(names, halfOfRows(tags), WIDE);
-  expect(answer.toSorted()).toEqual(namesOf(names, fixed(tags), WIDE).toSorted());
+it('names rows as their tags are named, also after they have changed', () => {
+  const sourceOf = (id: string) => Buffer.from(`{"id":1,"documentId":"${id}","name":"a"}`);
+  const of = { type: CHEF, world: 'published' } as const;
+  const answer = names.answers(formOf(...WIDE));
+  const sources = ['a', 'b'].map(sourceOf);
+  for (const shown of [sources, sources.toReversed(), [...sources, sourceOf('c')]]) {
+    const ids = shown.map((source) => JSON.parse(source.toString()).documentId as string);
+    const tags = new Set(ids.map((id) => documentTag(CHEF, 'published', id)));
+    expect(answer({ fixed: [], documents: [{ ...of, sources: shown }] })).toBe(headerOf(names, tags, WIDE));
+  }
+  const inDraft = answer({ fixed: [], documents: [{ ...of, world: 'draft', sources }] });
+  expect(inDraft).toBe(
+    headerOf(names, new Set(['a', 'b'].map((id) => documentTag(CHEF, 'draft', id))), WIDE),
+  );
 });
 
 it('adds plain names if they are requested', () => {
   const tags = [documentTag(CHEF, 'published', 'abc'), attributeTag(CHEF, 'published', ROWS)];
   const plain = namesWith(true);
-  expect(namesOf(plain, fixed(tags), WIDE)).toEqual(expect.arrayContaining(['chefs', 'chefs:abc']));
+  expect(namesOf(plain, new Set(tags), WIDE)).toEqual(expect.arrayContaining(['chefs', 'chefs:abc']));
   expect([...plain.ofChange(tags)]).toEqual(expect.arrayContaining(['chefs', 'chefs:abc']));
   const hidden = createTagNames({ key, registry: { ...registry, contentTypes: new Map() }, plain: true });
-  expect(namesOf(hidden, fixed(tags), WIDE).join(' ')).not.toContain('chef');
+  expect(namesOf(hidden, new Set(tags), WIDE).join(' ')).not.toContain('chef');
 });
 
 describe('lifetimes with purges', () => {
@@ -207,7 +204,6 @@ describe('lifetimes with purges', () => {
     const tagging = createTagging(
       { receiver, bytes: 600, plain: false, key, purged, position: () => 1n },
       registry,
-      {},
     );
     const tags = new Set(['d published api::tag.tag a']);
     expect(tagging.lifetimes?.(tags, 1)).toBeUndefined();
@@ -223,7 +219,6 @@ it('lets caches keep no answer ranked by words on Elasticsearch', () => {
   const tagging = createTagging(
     { receiver: 'varnish', bytes: 600, plain: false, key, purged, position: () => 1n },
     registry,
-    {},
   );
   const [plain, ranked] = [new Set(['d published api::tag.tag a']), new Set(['w api::tag.tag'])];
   expect(tagging.lifetimes?.(plain, 1)).toMatchObject({

@@ -15,7 +15,6 @@ import { linkedAt } from './linked-at.ts';
 import type { Matcher } from './matcher.ts';
 import { createOrderCache } from './order-cache.ts';
 import { readIndexedContent } from './read-indexed-content.ts';
-import { rowNotes } from './row-notes.ts';
 import { borrowBits, type RowSetIndex, releaseBits } from './row-set.ts';
 import { createRowSets, worldRowSet } from './row-sets.ts';
 import {
@@ -127,7 +126,6 @@ function createLocalRows(state: WordSearchState, isOpen: () => boolean): LocalRo
     staleRows: () => countStaleRows(state),
     sourceAt: (rowSet, world, key) => sourceAt(state, rowSet, world, key),
     linkedAt: (rowSet, key, at) => linkedAt(state.rowSets, rowSet, key, at),
-    rowNotes: (type, world, name) => rowNotes(worldRowSet(state.rowSets, type, world), name),
     changedComponents: (change) => changedComponents(state, change),
   };
 }

@@ -36,8 +36,6 @@ export type RowSetIndex = {
   idsAscend: boolean;
   lastId: number;
   readonly sources: (Uint8Array | undefined)[];
-  /** Notes on rows (see `LocalRows.rowNotes`). */
-  readonly notes: Map<string, NoteList>;
   /** Links from these rows, by owning attribute. A row set of one version has links in one world only. */
   readonly links: { readonly [world in World]: Map<string, Links> };
   /** Row sets of the components below, by attribute and, in a dynamic zone, component. */
@@ -46,9 +44,6 @@ export type RowSetIndex = {
   readonly steps: { readonly [world in World]: Map<string, Step> };
   readonly scratch: Bits[];
 };
-
-/** `NOTE_WORDS` words for each ordinal. The last one is 0 if there is no note. */
-export type NoteList = { words: Uint32Array };
 
 export type ComponentRowSet = {
   readonly attribute: string;
@@ -94,7 +89,6 @@ export function createRowSet(
     idsAscend: true,
     lastId: Number.NEGATIVE_INFINITY,
     sources: [],
-    notes: new Map(),
     links: { draft: new Map(), published: new Map() },
     components: new Map(),
     incoming: [],

@@ -1,7 +1,6 @@
 import type { Uid } from '../../schema/content-type.ts';
 import { rest } from '../../turns/slice.ts';
 import type { RowVersion } from '../read-index.ts';
-import { forgetNotes } from './row-notes.ts';
 import type { RowSetIndex } from './row-set.ts';
 import { createSourceBlocks, releaseSource, type SourceBlocks, storeSource } from './source-blocks.ts';
 
@@ -37,7 +36,6 @@ export function keepSource(store: SourceStore, rowSet: RowSetIndex, row: number,
 export function forgetSource(store: SourceStore, rowSet: RowSetIndex, row: number): void {
   const old = rowSet.sources[row];
   rowSet.sources[row] = undefined;
-  forgetNotes(rowSet, row);
   if (old === undefined) return;
   store.bytesLeft += old.byteLength;
   releaseSource(store.blocks, old);
