@@ -5,13 +5,13 @@ import { waitForIndices } from './wait-for-indices.ts';
 
 /** Role of a process that may become the writer. When the leader has written documents, it removes them from its own stale documents. */
 export function awaitDocuments(options: DocumentRoleOptions): DocumentRole {
-  const { cluster, stale, log, report, isWhole } = options;
+  const { cluster, stale, log, progress, report, isWhole } = options;
   const stopping = new AbortController();
   cluster.indices.release();
-  const watch = watchProgress({ store: progressOfLiveSet(cluster, log), stale });
+  const watch = watchProgress({ store: progressOfLiveSet(progress, cluster.indices), stale });
   watch.wake();
   const { signal } = stopping;
-  const whole = isWhole ? Promise.resolve() : waitForIndices({ cluster, log, report, signal });
+  const whole = isWhole ? Promise.resolve() : waitForIndices({ cluster, log, progress, report, signal });
   const ready = whole.then(() => !signal.aborted);
   const closed = Promise.withResolvers<void>();
   const stop = () => {

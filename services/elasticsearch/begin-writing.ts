@@ -62,7 +62,11 @@ async function begin(beginning: BeginWritingOptions): Promise<BegunWriting | und
     if (!stale.isComplete()) stale.markAll([...graph.registry().contentTypes.keys()]);
     return (await writeSet(beginning, indices)) ? { set: indices.set, lost: [] } : undefined;
   }
-  if (await areAhead(beginning)) await leaveHistory(beginning);
+  const isOther = await retryOutages(report, signal, beginning.progress.isOther);
+  if (isOther === true) {
+    report.warn({}, 'the indices show another history of this log: they are made again');
+    stale.invalidate();
+  }
   return signal.aborted ? undefined : writeLive(beginning);
 }
 
@@ -93,18 +97,6 @@ async function writeLive(beginning: BeginWritingOptions): Promise<BegunWriting |
   return signal.aborted ? undefined : { set: live, lost };
 }
 
-/** Returns whether the indices are ahead of the log, which happens if an earlier state of the log was restored. */
-async function areAhead({ cluster, log, end, report, signal }: BeginWritingOptions): Promise<boolean> {
-  const progress = await retryOutages(report, signal, cluster.progress(log).read);
-  return progress !== undefined && progress.position > (await end());
-}
-
-async function leaveHistory({ cluster, stale, log, report, signal }: BeginWritingOptions): Promise<void> {
-  report.warn({}, 'the indices show a later state of this log: they are made again');
-  stale.invalidate();
-  await retryOutages(report, signal, () => cluster.forgetProgress(log));
-}
-
 /** Writes a set that is not live, until searches see all of it. Then switches the aliases to it if this process is the leader. */
 async function writeSet(
   { epoch, graph, cluster, signal, start, showsWritten }: BeginWritingOptions,
@@ -132,7 +124,7 @@ async function makeWhole(
   beginning: BeginWritingOptions,
   distrusted: readonly Uid[],
 ): Promise<BegunWriting | undefined> {
-  const { cluster, graph, stale, log, report, signal, start, epoch } = beginning;
+  const { cluster, graph, stale, log, progress, report, signal, start, epoch } = beginning;
   const replaceAll = !stale.isComplete();
   await retryOutages(report, signal, cluster.ready);
   const opening = { log, replaceAll, distrusted, epoch };
@@ -145,6 +137,9 @@ async function makeWhole(
     report.info({ types: toBuild, documents: writer.status().backlog }, 'building the indices');
     await Promise.race([writer.caughtUp(), writer.done]);
     if ((await retryOutages(report, signal, indices.promote)) !== true) return undefined;
+    // Only now: other processes wait for it before they read.
+    const forget = async () => (await progress.isOther()) && (await cluster.forgetProgress(log));
+    if (replaceAll) await retryOutages(report, signal, forget);
   } else {
     await Promise.race([writer.allVisible(graph.position()), writer.done]);
   }

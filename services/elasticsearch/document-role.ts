@@ -1,6 +1,7 @@
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import type { StaleDocuments } from '../../projections/graph/stale/stale-documents.ts';
 import type { ElasticsearchCluster } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
+import type { HistoryProgress } from './progress-in-history.ts';
 import type { Report } from './report.ts';
 
 /**
@@ -64,8 +65,8 @@ export type DocumentRoleOptions = {
   readonly stale: StaleDocuments;
   /** Identity of the log. */
   readonly log: string;
-  /** Returns the position of the end of the log. */
-  readonly end: () => Promise<bigint>;
+  /** Progress that the leader publishes. */
+  readonly progress: HistoryProgress;
   readonly report: Report;
   /** Makes sure that the indices belong to this log. Returns a message if they belong to another. */
   readonly own: () => Promise<string | undefined>;

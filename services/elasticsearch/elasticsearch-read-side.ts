@@ -20,6 +20,7 @@ import { type DocumentSetsOptions, documentSets } from './document-sets.ts';
 import { faultsNow } from './faults-now.ts';
 import { leadDocuments } from './lead-documents.ts';
 import { nameOfLog } from './name-of-log.ts';
+import { progressInHistory } from './progress-in-history.ts';
 import { createReport } from './report.ts';
 import { createRoleWaits } from './role-waits.ts';
 
@@ -49,17 +50,15 @@ export function elasticsearchReadSide(options: ElasticsearchOptions): ReadSidePl
         const isNewest = async (epoch: number) => (await readLease(log, space)).epoch <= epoch;
         const name = `the indices ${space}-* in Elasticsearch`;
         const owned = { name, option: '--space or --read-index', store: cluster.owner };
-        const named = { log: await nameOfLog(log), end: log.lastPosition };
+        const named = { log: await nameOfLog(log) };
+        const progress = progressInHistory(cluster.progress(named.log), log);
         const ownership = { log, space, adopt };
         const own = async () => {
-          if (adopt && (await ownerStateOf(owned, ownership)) === 'lost') {
-            // This comes before the log becomes the owner, so that it is repeated after a crash in between.
-            stale.invalidate();
-            await cluster.forgetProgress(named.log);
-          }
+          // This comes before the log becomes the owner, so that it is repeated after a crash in between.
+          if (adopt && (await ownerStateOf(owned, ownership)) === 'lost') stale.invalidate();
           return ownStore(owned, ownership);
         };
-        return readSide({ cluster, graph, stale, ...named, report, isNewest, own }, indices);
+        return readSide({ cluster, graph, stale, ...named, progress, report, isNewest, own }, indices);
       } catch (error) {
         await cluster.close();
         throw error;

@@ -172,7 +172,7 @@ type AnnouncingWriter = Announcing & {
 };
 
 function createAnnouncing(
-  { cluster, stale, log, report, epoch }: LeadDocumentsOptions,
+  { progress, stale, report, epoch }: LeadDocumentsOptions,
   started: WatchedWriting['started'],
 ): AnnouncingWriter {
   let announcer: ProgressAnnouncer | undefined;
@@ -188,7 +188,7 @@ function createAnnouncing(
       void started.then(({ writer }) => {
         if (!isWanted || announcer !== undefined) return;
         announcer = announceProgress({
-          store: cluster.progress(log),
+          store: progress,
           writer,
           parked: stale.parked,
           epoch,

@@ -1,4 +1,4 @@
-import type { ElasticsearchCluster } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
+import type { CurrentSet } from '../../shared/read-index/elasticsearch/read/current-set.ts';
 import type { ProgressStore } from '../../shared/read-index/index-progress.ts';
 
 /**
@@ -6,10 +6,9 @@ import type { ProgressStore } from '../../shared/read-index/index-progress.ts';
  * indices are looked up after the position.
  */
 export function progressOfLiveSet(
-  { progress, indices }: Pick<ElasticsearchCluster, 'progress' | 'indices'>,
-  log: string,
+  { read, write }: ProgressStore,
+  indices: Pick<CurrentSet, 'refresh'>,
 ): ProgressStore {
-  const { read, write } = progress(log);
   return {
     async read() {
       const found = await read();

@@ -9,6 +9,7 @@ import {
   createElasticsearchCluster,
   type ElasticsearchCluster,
 } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
+import type { ProgressStore } from '../../shared/read-index/index-progress.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import { followKey, webhookKey } from '../access/derived-keys.ts';
 import { requestOrOperator } from '../command/current-author.ts';
@@ -17,6 +18,7 @@ import { createClusterIndex } from '../elasticsearch/cluster-index.ts';
 import { faultsNow } from '../elasticsearch/faults-now.ts';
 import { nameOfLog } from '../elasticsearch/name-of-log.ts';
 import { outlastTypes } from '../elasticsearch/outlast-types.ts';
+import { progressInHistory } from '../elasticsearch/progress-in-history.ts';
 import { progressOfLiveSet } from '../elasticsearch/progress-of-live-set.ts';
 import { waitForIndices } from '../elasticsearch/wait-for-indices.ts';
 import { sendToStrapi } from '../follow/send-to-strapi.ts';
@@ -157,20 +159,20 @@ async function openClusterBase(options: ApiProcessOptions, opened: Opened) {
     pid: options.pid,
     address: null,
   });
-  const name = await untilReadable(options, log, cluster);
+  const found = await untilReadable(options, log, cluster);
   const callers = await openCallers(identity, { login, people: NO_PEOPLE, address: '' }, opened);
-  return { assets, cluster, identity, callers, name };
+  return { assets, cluster, identity, callers, ...found };
 }
 
 /** A process without a data directory knows no users: only the leader reads them. */
 const NO_PEOPLE: People = { byId: () => undefined, byEmail: () => undefined, byUsername: () => undefined };
 
-/** Resolves with the name of the log when there are indices for the content types of this process. */
+/** Resolves with the name of the log, and the leader's progress, when there are indices for the content types of this process. */
 async function untilReadable(
   { space, definitions, report, operating }: ApiProcessOptions,
   log: EventStore,
   cluster: ElasticsearchCluster,
-): Promise<string> {
+): Promise<{ readonly name: string; readonly progress: ProgressStore }> {
   let over = () => {};
   await typesInForce({ log, space, definitions }, (types) => {
     report.warn({ types }, 'waiting for a leader with the content types of this process');
@@ -178,19 +180,22 @@ async function untilReadable(
   });
   over();
   const name = await nameOfLog(log);
+  const progress = progressInHistory(cluster.progress(name), log);
   const { signal } = new AbortController();
   const waiting = () => report.warn({}, 'waiting for the leader to make the indices');
-  await waitForIndices({ cluster, log: name, report, signal, waiting });
-  return name;
+  await waitForIndices({ cluster, log: name, progress, report, signal, waiting });
+  return { name, progress };
 }
 
 /** Opens the content of the cluster, and the progress of the leader in writing documents. */
 function openClusterContent(
   { registry, operating, minPositionWait }: ApiProcessOptions,
-  { identity, cluster, callers, name }: ClusterBase,
+  { identity, cluster, callers, progress }: ClusterBase,
   opened: Opened,
 ) {
-  const watch = opened(watchProgress({ store: progressOfLiveSet(cluster, name), stale: undefined }));
+  const watch = opened(
+    watchProgress({ store: progressOfLiveSet(progress, cluster.indices), stale: undefined }),
+  );
   const { position, reached } = watch;
   const { applied } = callers.access;
   return {

@@ -13,6 +13,8 @@ export type IndexProgress = {
    * excepted.
    */
   readonly position: bigint;
+  /** Name of the log's history at the position (see EventStore). Leaders of earlier releases name none. */
+  readonly history?: string;
   /** Documents that the index has refused, at most PARKED_LIMIT. The index has earlier states of them. */
   readonly parked: readonly ParkedState[];
 };

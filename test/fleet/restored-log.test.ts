@@ -5,6 +5,7 @@ import { readFeed } from '../support/feed-client.ts';
 import { type Member, startFleet } from '../support/fleet.ts';
 import type { DoubleVersion } from '../support/kurrentdb/double-services.ts';
 import { type KurrentDbDouble, startKurrentDbDouble } from '../support/kurrentdb/kurrentdb-double.ts';
+import { created, isReady, listOf, post, watchReads } from '../support/restored-content.ts';
 import { startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
@@ -21,61 +22,6 @@ type Story = {
   readonly processes: 'running' | 'stopped' | 'leader-killed';
   /** Records of other applications push the log past its old end before the processes see it. */
   readonly isPushed: boolean;
-};
-
-const jsonHeaders = { 'content-type': 'application/json' };
-const post = (url: string, key: string) =>
-  fetch(`${url}/api/tags`, {
-    method: 'POST',
-    headers: jsonHeaders,
-    body: JSON.stringify({ data: { key } }),
-    signal: AbortSignal.timeout(20_000),
-  });
-
-const created = async (url: string, key: string): Promise<string> => {
-  const answer = await post(url, key);
-  expect(answer.status, key).toBe(201);
-  return ((await answer.json()) as { data: { documentId: string } }).data.documentId;
-};
-
-const isReady = async (url: string): Promise<boolean> =>
-  fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(5_000) }).then(
-    ({ ok }) => ok,
-    () => false,
-  );
-
-const listOf = async (url: string) => {
-  const answer = await fetch(`${url}/api/tags?sort=id&pagination[pageSize]=100&populate=*`);
-  if (!answer.ok) throw new Error(`${answer.status}`);
-  const { data } = (await answer.json()) as { data: { key: string }[] };
-  return { text: JSON.stringify(data), keys: data.map(({ key }) => key) };
-};
-
-/** Reads a process while it says that it is ready, before and after the read. Returns the wrong lists. */
-const watchReads = (member: Member) => {
-  const wrong: string[] = [];
-  let rounds = 0;
-  let ended = false;
-  const look = async () => {
-    const { url } = member.server();
-    if (!(await isReady(url))) return;
-    const { keys } = await listOf(url);
-    if (!(await isReady(url)) || url !== member.server().url) return;
-    rounds += 1;
-    const isWrong = keys.includes('lost') || !keys.includes('freed') || new Set(keys).size !== keys.length;
-    if (isWrong) wrong.push(keys.join(' '));
-  };
-  const watching = (async () => {
-    while (!ended) {
-      if (member.isUp()) await look().catch(() => undefined);
-      await delay(10);
-    }
-  })();
-  return async () => {
-    ended = true;
-    await watching;
-    return { wrong, rounds };
-  };
 };
 
 /** Writes through a process: entries of its own, and keys that the restored log has. Returns the stored keys, and how often each status came. */

@@ -85,10 +85,7 @@ describe('the set of indices that a process reads', () => {
 describe('a position that was announced for the new set', () => {
   const announced: IndexProgress = { epoch: 1, position: 7n, parked: [] };
   const progressOf = (set: ReturnType<typeof createCurrentSet>) =>
-    progressOfLiveSet(
-      { indices: set, progress: () => ({ read: async () => announced, write: async () => {} }) },
-      'log',
-    );
+    progressOfLiveSet({ read: async () => announced, write: async () => {} }, set);
 
   it('is used only when that set is being read', async () => {
     const { set, move } = createMovingCluster();

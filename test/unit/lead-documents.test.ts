@@ -6,6 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { openContentGraph } from '../../projections/graph/content-graph.ts';
 import { staleDocumentsOf } from '../../projections/graph/stale/stale-documents.ts';
 import { type LeadDocumentsOptions, leadDocuments } from '../../services/elasticsearch/lead-documents.ts';
+import { progressInHistory } from '../../services/elasticsearch/progress-in-history.ts';
 import { documentDependencies } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
 import { createKnownFaults } from '../../shared/read-index/elasticsearch/indices/known-faults.ts';
 import { createCurrentSet } from '../../shared/read-index/elasticsearch/read/current-set.ts';
@@ -74,10 +75,6 @@ function openSetting({ isKnown = false, isNewest = true, earlier = 0n } = {}) {
         record: () => ({ read: async () => undefined, write: async () => {} }),
       },
       unusable: async () => ({ missing: [], outdated: [] }),
-      progress: () => ({
-        read: async () => announced.at(-1),
-        write: async (one: IndexProgress) => void announced.push(one),
-      }),
       forgetProgress: async () => void announced.splice(0),
       openIndices: async () => ({
         toBuild: [...graph.registry().contentTypes.keys()],
@@ -95,7 +92,13 @@ function openSetting({ isKnown = false, isNewest = true, earlier = 0n } = {}) {
     ...{ graph, stale, log: 'log', epoch: 1, indices: { kind: 'live' } },
     report: { info() {}, warn() {}, error() {} },
     own: async () => undefined,
-    end: async () => graph.position(),
+    progress: progressInHistory(
+      {
+        read: async () => announced.at(-1),
+        write: async (one: IndexProgress) => void announced.push(one),
+      },
+      { historyAt: async () => undefined, lastPosition: async () => graph.position() },
+    ),
     isNewest: async () => isNewest && !isReplaced,
     isWhole: true,
     repaired: () => repairs.push([...indexOf(OLD).visible.values()].join()),

@@ -14,6 +14,7 @@ export type ProgressDocumentOptions = {
 type ProgressBody = {
   readonly epoch: number;
   readonly position: string;
+  readonly history?: string;
   readonly parked: readonly (Omit<ParkedState, 'position'> & { readonly position: string })[];
 };
 
@@ -33,9 +34,9 @@ export function createProgressDocument({ client, space, log }: ProgressDocumentO
       const answer = await client.transport.request(request, OPTIONS).catch(undefinedOn(404));
       return answer === undefined ? undefined : readBody(answer as ProgressBody);
     },
-    async write({ epoch, position, parked }) {
+    async write({ position, parked, ...named }) {
       const query = `version=${position}&version_type=external_gte`;
-      const body = { epoch, position: String(position), parked: parked.map(storeParked) };
+      const body = { ...named, position: String(position), parked: parked.map(storeParked) };
       const request = { method: 'PUT', path: `${path('_doc')}?${query}`, body };
       // 409: another process has written a later position.
       await client.transport.request(request, OPTIONS).catch(undefinedOn(409));
@@ -74,9 +75,9 @@ export function createOwnerDocument(client: Client, space: string): OwnerStore {
   };
 }
 
-function readBody({ epoch, position, parked }: ProgressBody): IndexProgress {
+function readBody({ position, parked, ...named }: ProgressBody): IndexProgress {
   return {
-    epoch,
+    ...named,
     position: BigInt(position),
     parked: parked.map((each) => ({ ...each, position: BigInt(each.position) })),
   };
