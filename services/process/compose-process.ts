@@ -2,6 +2,7 @@ import type { Rights } from '../../shared/access/rights.ts';
 import type { AssetStore } from '../../shared/asset-store/asset-store.ts';
 import { defined } from '../../shared/defined.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
+import { remembered } from '../../shared/remembered.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { type CacheToken, createCacheToken } from '../access/cache-token.ts';
 import { bodyKey, cursorKey, syncKey, tagKey, ticketKey } from '../access/derived-keys.ts';
@@ -128,11 +129,15 @@ function changeFeedOf({ identity, content }: ProcessParts) {
   return createChangeFeed({ log, space, history, index, registry, key, ...freshness, ...defined({ graph }) });
 }
 
+const nameTypes = remembered((registry: SchemaRegistry) => nameShape(registry));
+
 function shapeInAll({ options, callers, content }: ProcessParts, cacheToken: CacheToken | undefined) {
   const { operating, defaultLocale, usersEnvelope } = options;
-  const types = nameShape(content.registry);
-  const fixed = { version: operating.version, types, defaultLocale, usersEnvelope };
-  return () => nameShape({ ...fixed, rights: sharedRights({ access: callers.access, cacheToken }) });
+  const fixed = { version: operating.version, defaultLocale, usersEnvelope };
+  return () => {
+    const rights = sharedRights({ access: callers.access, cacheToken });
+    return nameShape({ ...fixed, types: nameTypes(content.registry), rights });
+  };
 }
 
 /** Returns the rights of callers whose answers caches may share. */

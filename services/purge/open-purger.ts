@@ -47,6 +47,8 @@ const BEAT_MS = 500;
 const LONGEST_SILENCE_MS = 2_000;
 const FIRST_EPOCH = 1;
 const LOOK_MS = 100;
+/** Time of one wait for searches. */
+const SHOWN_MS = 500;
 /** Answers of an earlier leader reach caches within this time. */
 const SETTLE_MS = 5_000;
 
@@ -121,6 +123,8 @@ async function announce(
   if (documents === undefined) return;
   const { leader: store, shape } = documents;
   const leader = () => ({ epoch, shape: shape() });
+  // The announcement is next to the progress, whose index exists by then.
+  while (!signal.aborted && !(await documents.shows(1n, SHOWN_MS)));
   await announceLeader({ store, leader, changed: notes.everything, signal, failed: report.error });
 }
 

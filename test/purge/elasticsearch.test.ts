@@ -15,6 +15,7 @@ const PAUSE_MS = 3_000;
 
 let fleet: ElasticsearchFleet;
 let receiver: Receiver;
+let isRefusing = false;
 let purges: { readonly at: number; readonly tags: readonly string[]; readonly position: bigint }[];
 let [documentId, path] = ['', ''];
 
@@ -82,6 +83,7 @@ describe(
       receiver = await startReceiver();
       purges = [];
       receiver.answer(({ json }) => {
+        if (isRefusing) return { status: 503 };
         const position = BigInt(String(json['position']));
         purges.push({ at: performance.now(), tags: json['tags'] as string[], position });
         return { status: 200 };
@@ -171,9 +173,13 @@ describe(
       for (const how of ['SIGKILL', 'SIGSTOP'] as const) {
         const [all = ''] = (await read(first())).headers.get('xkey')?.split(' ') ?? [];
         const leader = await fleet.leader();
+        // The leader still owes this purge when it ends.
+        isRefusing = true;
+        await write(first(), `${how}-owed`);
         const since = performance.now();
         if (how === 'SIGKILL') await leader.end('SIGKILL');
         else await pauseMember(fleet, leader);
+        isRefusing = false;
         await write(first(), `${how}-f`);
         await expect.poll(() => purgedAt(all, since), PATIENT).toBeDefined();
         // Everything is purged once more, for answers that were in flight.
