@@ -80,7 +80,7 @@ async function startSite({ start }: SiteKind, opened: (end: () => unknown) => vo
   const varnish = await startVarnish(front, port);
   opened(varnish.stop);
   const { behind, other, leader, keeping, restMs } = processes;
-  // On Elasticsearch every process lets caches keep answers, and takes writes.
+  // Every process lets caches keep answers there, and takes writes.
   const writers = restMs > 0 ? [behind, other] : [other];
   let writes = 0;
   const writesTo = () => (writers[writes++ % writers.length] ?? other).server().url;

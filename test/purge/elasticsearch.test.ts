@@ -173,9 +173,9 @@ describe(
       for (const how of ['SIGKILL', 'SIGSTOP'] as const) {
         const [all = ''] = (await read(first())).headers.get('xkey')?.split(' ') ?? [];
         const leader = await fleet.leader();
-        // The leader still owes this purge when it ends.
+        // The leader ends before it has made this purge.
         isRefusing = true;
-        await write(first(), `${how}-owed`);
+        await write(first(), `${how}-unpurged`);
         const since = performance.now();
         if (how === 'SIGKILL') await leader.end('SIGKILL');
         else await pauseMember(fleet, leader);
