@@ -22,7 +22,7 @@ export function applyEvents(parts: GraphParts, events: readonly StoredEvent[]): 
 }
 
 /** Writes what a context still has in memory. */
-export function endContext({ session, flush }: GraphContext): void {
+function endContext({ session, flush }: GraphContext): void {
   session.flush();
   flush();
 }

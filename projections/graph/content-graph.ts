@@ -4,7 +4,6 @@ import type { RecordedRows } from '../../shared/document/recorded-rows.ts';
 import { waitForFreeDisk } from '../../shared/free-disk.ts';
 import { type FileLock, tryLockFile } from '../../shared/sqlite/lock-file.ts';
 import { type GraphFile, type GraphFileOptions, lookAtGraphFile, openGraphFile } from './graph-file.ts';
-import { replaceByConverted } from './late-entries.ts';
 import { createGraphReader } from './read/graph-reader.ts';
 import { createRecordedRows } from './read/recorded-rows.ts';
 import { delegateStaleDocuments } from './stale/stale-documents.ts';
@@ -24,8 +23,6 @@ export type ContentGraph = Omit<GraphFile, 'context' | 'command'> & {
    * Throws if the file cannot be opened; then it can be called again.
    */
   reopen(): void;
-  /** Replaces this file by a copy that was converted to other content types. No process may have the copy open. */
-  becomeConverted(copy: string): void;
   /** Resolves as soon as the graph's disk has more free space than now, after `atMostMs`, or when `signal` is aborted. */
   waitForFreeDisk(atMostMs: number, signal: AbortSignal): Promise<void>;
 };
@@ -81,11 +78,6 @@ function contentGraph(file: string, open: () => GraphFile, lock: FileLock): Cont
       const next = open();
       current.close();
       current = next;
-    },
-    becomeConverted(copy) {
-      current.close();
-      replaceByConverted(file, copy);
-      current = open();
     },
     waitForFreeDisk: (atMostMs, signal) => waitForFreeDisk(dirname(file), atMostMs, signal),
   };

@@ -4,10 +4,9 @@ import type { ChangeBatch } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
-import { applyEvents, endContext } from './apply-events.ts';
-import { attachOtherGraph, moveEntries } from './convert/move-entries.ts';
+import { applyEvents } from './apply-events.ts';
 import { type TypeEffect, typeEffects } from './convert/type-effects.ts';
-import { contextOf, type GraphParts, openGraphParts, readerContextOf } from './graph-parts.ts';
+import { type GraphParts, openGraphParts, readerContextOf } from './graph-parts.ts';
 import { PROJECTOR_VERSION } from './projector-version.ts';
 import type { ReaderContext } from './read/graph-reader.ts';
 import { type GraphInspection, inspectGraph } from './read/inspect-graph.ts';
@@ -49,8 +48,6 @@ export type GraphFile = {
   definition(uid: Uid): string | undefined;
   /** Returns what these definitions would do to stored values, see `typeEffects`. Changes nothing. */
   effectsOf(definitions: readonly TypeDefinition[]): readonly TypeEffect[];
-  /** Returns whether the graph has values, links or rows that no definition shows. */
-  hasKept(): boolean;
   /** Number of rows of all types and versions, and bytes of the file. */
   size(): { readonly rows: number; readonly bytes: number };
   /** The events of other programs that were skipped. */
@@ -59,11 +56,6 @@ export type GraphFile = {
   inspect(): GraphInspection;
   /** Returns the whole content for the read index, as batches of about `batchSize` rows or links. All rows come before all links. */
   readAll(batchSize?: number): Iterable<ChangeBatch>;
-  /**
-   * Takes over entries into a copy that was converted to other content types. They are those that the graph in the file `plain` has touched
-   * after number `after`. Returns the last number, and the change of this graph (see late-entries.ts).
-   */
-  takeLate(plain: string, after: number): { readonly change: ChangeBatch; readonly last: number };
   /** Stale documents; undefined if the read index has no documents. */
   readonly stale: StaleDocuments | undefined;
   /** Returns the state that reads need. Throws after an event that could not be applied. */
@@ -91,14 +83,13 @@ export function openGraphFile(file: string, options: GraphFileOptions): GraphFil
 
 function graphFile(db: GraphDatabase, options: GraphFileOptions): GraphFile {
   const parts = openGraphParts(db);
-  const { checkpoint, definitions, changes } = parts;
+  const { checkpoint, definitions } = parts;
   const { position } = checkpoint;
   const projectorVersion = versionOf(db, position());
   const { dependencies } = options;
   const stale =
     dependencies && openStaleDocuments({ db, context: () => readerContextOf(parts), position, dependencies });
   const applying = createApplying(parts, stale);
-  let isAttached = false;
   return {
     apply(events, upTo) {
       const batch = applying.apply(events, true);
@@ -108,19 +99,6 @@ function graphFile(db: GraphDatabase, options: GraphFileOptions): GraphFile {
     replay(events, upTo) {
       if (events.length > 0) applying.apply(events, false);
       if (upTo !== undefined) checkpoint.searched(upTo);
-    },
-    takeLate(plain, after) {
-      const context = contextOf(parts);
-      if (!isAttached) attachOtherGraph(context, plain);
-      isAttached = true;
-      let last = after;
-      changes.listen(true);
-      db.transaction(() => {
-        last = moveEntries(context, after);
-        endContext(context);
-        parts.sequences.flush();
-      }, false);
-      return { change: changes.take(position()), last };
     },
     stale,
     context() {
@@ -135,7 +113,6 @@ function graphFile(db: GraphDatabase, options: GraphFileOptions): GraphFile {
     epochAt: parts.claims.epochAt,
     definition: definitions.text,
     registry: () => definitions.view().registry,
-    hasKept: () => !parts.keptValues.isEmpty() || !parts.keptLinks.isEmpty(),
     effectsOf: (others) => typeEffects(db.all, others),
     inspect: () => inspectGraph(readerContextOf(parts), position()),
     foreignEvents: parts.foreign.found,

@@ -1,4 +1,4 @@
-import { type ShapeChange, shapeChanges } from '../../projections/generations/shape.ts';
+import type { ShapeChange } from '../../projections/generations/shape.ts';
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
@@ -6,14 +6,15 @@ import { notInForce } from './definitions-in-force.ts';
 
 type GraphTypes = Pick<ContentGraph, 'registry' | 'definition'>;
 
-/** Returns the changes of these definitions that need a conversion of rows; empty if rows can be read as they are. */
-export function deferredChanges(
+/** Returns the changes of these definitions that `changesOf` finds in each; empty if what is stored can be read as it is. */
+export function storedChanges(
   graph: GraphTypes,
   definitions: readonly TypeDefinition[],
+  changesOf: (before: TypeDefinition, now: TypeDefinition) => readonly ShapeChange[],
 ): readonly ShapeChange[] {
   return notInForce(definitions, graph.definition).flatMap((now) => {
     const before = graph.definition(now.uid);
-    return before === undefined ? [] : shapeChanges(JSON.parse(before) as TypeDefinition, now);
+    return before === undefined ? [] : changesOf(JSON.parse(before) as TypeDefinition, now);
   });
 }
 
@@ -22,6 +23,9 @@ export type OwnTypes = {
   readonly registry: SchemaRegistry;
   readonly definitions: readonly TypeDefinition[];
 };
+
+/** The content types that a process serves, and the changes that another process will make. */
+export type SettledTypes = OwnTypes & { readonly deferred: readonly ShapeChange[] };
 
 /**
  * Returns the content types of the folder. A process that cannot become leader does not change content types: if the folder has changed

@@ -1,4 +1,3 @@
-import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { epochAfter, isFenced } from '../../shared/fleet/fence.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
@@ -51,30 +50,4 @@ export function typesNotInForce(
   inForce: DefinitionText,
 ): readonly string[] {
   return notInForce(definitions, inForce).map(({ uid }) => uid);
-}
-
-/** The content types in force at the end of the log, for a graph that stays at its position. */
-export type DefinitionsAhead = Pick<
-  ContentGraph,
-  'position' | 'readFrom' | 'definition' | 'replay' | 'reopen'
->;
-
-/** Starts at the graph's position with its definitions. `replay` continues from there and does not change the graph. */
-export function createDefinitionsAhead(
-  graph: Pick<ContentGraph, 'position' | 'definition' | 'epochAt'>,
-): DefinitionsAhead {
-  let position = graph.position();
-  const inForce = trackDefinitions(graph.epochAt(position), graph.definition);
-  return {
-    position: () => position,
-    readFrom: () => position,
-    reopen: () => {},
-    definition: inForce.text,
-    replay(events: readonly StoredEvent[]) {
-      for (const event of events) {
-        position = event.position;
-        inForce.apply(event);
-      }
-    },
-  };
 }

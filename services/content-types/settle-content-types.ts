@@ -8,13 +8,13 @@ import { type Claimant, claimLease } from '../fleet/claim-lease.ts';
 import { readLease } from '../fleet/lease-view.ts';
 import { createLeaderCheck, LEADER_TIMEOUTS } from '../fleet/watch-leader.ts';
 import { appendDefinitions } from './append-definitions.ts';
-import { type DefinitionsAhead, isDefinition, notInForce, typesNotInForce } from './definitions-in-force.ts';
+import { isDefinition, notInForce, typesNotInForce } from './definitions-in-force.ts';
 import { describeDifferences } from './describe-differences.ts';
 import { createTypesWatch, type TypesWatch } from './types-watch.ts';
 
 export type SettleOptions = {
   readonly claimant: Claimant;
-  readonly graph: DefinitionsAhead;
+  readonly graph: Pick<ContentGraph, 'position' | 'readFrom' | 'definition' | 'replay' | 'reopen'>;
   readonly definitions: readonly TypeDefinition[];
   /** True: resolves as soon as this process could change the content types, and does not change them. */
   readonly isDeferred?: boolean;

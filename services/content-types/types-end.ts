@@ -26,6 +26,8 @@ export function createTypesEnd(log: Pick<EventStore, 'readAll'>) {
     begin(): void {
       hasBegun = true;
     },
+    /** Returns whether the next process defines other content types. */
+    hasBegun: () => hasBegun,
     /** Records the event at which this process has stopped. Returns whether it is this end. */
     reached(event: StoredEvent): boolean {
       if (!isBehind(event)) return false;
@@ -45,6 +47,6 @@ export function createTypesEnd(log: Pick<EventStore, 'readAll'>) {
 }
 
 /** Returns whether an event changes answers. */
-export function isContent(event: StoredEvent): boolean {
+function isContent(event: StoredEvent): boolean {
   return !isDefinition(event) && !isLeaseEvent(event) && !isIdentityEvent(event);
 }

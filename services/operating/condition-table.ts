@@ -32,11 +32,11 @@ export const CONDITIONS = {
       'Start this process with the folder of the leader, or stop the other processes to change the content types.',
   },
   'types-change-stopped': {
-    severity: 'outage',
+    severity: 'degraded',
     readers: 'Reads are answered with the earlier content types.',
-    writers: 'Writes answer 503.',
+    writers: 'Writes are accepted with the earlier content types.',
     advice:
-      'Run varve rebuild --graph: it continues, and with --accept it switches in spite of differences. Or start with the earlier folder.',
+      'Remove the cause: the change is tried again at least once a minute. After a pause or --cancel, start the server again. Or start with the earlier folder.',
   },
   'read-index-unreachable': {
     severity: 'outage',

@@ -28,8 +28,6 @@ import type { ServingOptions } from './process-options.ts';
 const ROLES = {
   /** Has a data directory: can become the leader, or answers reads next to a worker that can. */
   directory: { signIn: true, caching: true, changes: true, counts: true },
-  /** Serves content types that are being replaced. The API that replaces this one counts requests. */
-  earlier: { signIn: false, caching: false, changes: false, counts: false },
   /** Stores nothing (`varve api`). */
   api: { signIn: false, caching: true, changes: true, counts: true },
 } as const;
@@ -46,7 +44,9 @@ export type ServedContent = {
 };
 
 /** The write side of a process, or the way to the write side of the leader. */
-export type Writing = Pick<OpenForwardingOptions, 'fleet' | 'refuseWrites'> & { readonly writes: ApiWrites };
+export type Writing = Pick<OpenForwardingOptions, 'fleet' | 'refuseWrites' | 'isConverting'> & {
+  readonly writes: ApiWrites;
+};
 
 /** The opened parts of a process, from which its API is made. */
 export type ProcessParts = {

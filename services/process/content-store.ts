@@ -1,11 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ShapeChange } from '../../projections/generations/shape.ts';
+import { documentChanges, type ShapeChange, shapeChanges } from '../../projections/generations/shape.ts';
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
-import { type ConvertedCopy, openConvertedCopy } from '../../projections/graph/converted-copy.ts';
 import { catchUpUnlessDiskFull } from '../../projections/graph/projector.ts';
 import { checkHistory } from '../../projections/graph/store/check-history.ts';
-import { convertedFile, graphFile } from '../../projections/graph/store/generation-files.ts';
+import { convertedFile } from '../../projections/graph/store/generation-files.ts';
 import { defined } from '../../shared/defined.ts';
 import {
   type EventStore,
@@ -22,11 +21,10 @@ import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import { isDiskFullAtOpen } from '../../shared/sqlite/failures.ts';
 import { lockDataDirectory } from '../../shared/sqlite/lock-data-directory.ts';
 import type { FileLock } from '../../shared/sqlite/lock-file.ts';
-import { deferredChanges } from '../content-types/deferred-change.ts';
-import { type OpenedChange, openPendingChange } from '../content-types/pending-change.ts';
+import { storedChanges } from '../content-types/deferred-change.ts';
 import { finishSwitch } from '../read-side/finish-switch.ts';
 import { openServedGenerations } from '../read-side/open-generations.ts';
-import type { OutsideIndices } from '../read-side/outside-indices.ts';
+import { NO_DIRECTORY, type OutsideIndices } from '../read-side/outside-indices.ts';
 import type { ReadSidePlan } from '../read-side/read-side.ts';
 import { type ReportReplaced, replaceUnusable } from '../read-side/replace-unusable.ts';
 import type { ServedGenerations, ServedGenerationsOptions } from '../read-side/served-generations.ts';
@@ -64,10 +62,8 @@ export type ContentStore = {
   /** Graph of the live generation. It had caught up with the log when the store was opened. */
   readonly graph: ContentGraph;
   readonly generations: ServedGenerations;
-  /** Set if documents outside the process have to be converted. The graph then stays before that change. */
-  readonly pending: OpenedChange | undefined;
-  /** The graph of this generation, converted to the content types of this process ahead of the log. */
-  readonly converted: ConvertedCopy | undefined;
+  /** File of a converted graph, from which the documents of this generation were made. The file need not exist. */
+  readonly converted: string | undefined;
   /** Changes that another process will convert in a copy of the graph, while this one serves the content types in force. */
   readonly deferred: readonly ShapeChange[];
   /** True if no document was ever written. */
@@ -122,7 +118,7 @@ async function openWith(
   log: EventStore,
   opened: Opened,
 ): Promise<Omit<ContentStore, 'close'>> {
-  const { data, registry, definitions, generation, handOver, abandon } = options;
+  const { data, registry, generation, handOver, abandon } = options;
   // If another process serves another generation, that process has checked the files, and it writes to one of them.
   const isRestored = generation === undefined && (await replaceFiles(options, plan, log));
   const generations = opened(openServedGenerations({ data, log, plan, generation, handOver, abandon }));
@@ -130,28 +126,18 @@ async function openWith(
   if (generation !== undefined) await refuseOtherHistory(log, graph);
   // A graph with rows has seen a document. So a start does not search a shared log from its beginning each time.
   const isNew = graph.size().rows === 0 && !(await hasDocuments(log));
-  const conversion = conversionOf(options, plan, graph);
-  const pending =
-    conversion.place === 'outside'
-      ? await openPendingChange(log, graph, definitions, conversion.outside)
-      : undefined;
   for (const folder of folders(options)) reserveDisk(folder);
   // Earlier releases stored the words of texts there.
   await rm(join(data, 'words'), { recursive: true, force: true }).catch(() => {});
   recordLogOfDirectory(data, options);
-  if (pending === undefined) await catchUpUnlessDiskFull(log, graph);
-  const converted =
-    generation === undefined
-      ? undefined
-      : { file: graphFile(data, generation), copy: convertedFile(data, generation) };
+  await catchUpUnlessDiskFull(log, graph);
   return {
     registry,
     log,
     graph,
     generations,
-    pending,
-    converted: converted && openConvertedCopy(converted, graph, definitions),
-    deferred: conversion.place === 'copy' ? deferredChanges(graph, definitions) : [],
+    converted: generation === undefined ? undefined : convertedFile(data, generation),
+    deferred: await deferredChanges(options, plan, { log, graph }),
     isNew,
     isRestored,
   };
@@ -179,23 +165,35 @@ async function refuseOtherHistory(log: EventStore, graph: ContentGraph): Promise
 }
 
 /**
- * Place in which rows are converted to new content types. `graph`: in this graph, before this process serves. `outside`: in indices that
- * are made again, while the earlier ones serve. `copy`: in a copy of the graph, by another process.
+ * Returns the changes of content types that another process will make, because their conversion takes long. This process serves the types in
+ * force meanwhile, if its index can. Empty: this process converts its rows before it serves.
  */
-type Conversion =
-  | { readonly place: 'graph' | 'copy' }
-  | { readonly place: 'outside'; readonly outside: OutsideIndices };
-
-function conversionOf(
-  { generation, convertAtOnce = Number.POSITIVE_INFINITY, handOver }: ContentStoreOptions,
+async function deferredChanges(
+  { generation, convertAtOnce = Number.POSITIVE_INFINITY, handOver, definitions }: ContentStoreOptions,
   plan: ReadSidePlan | undefined,
-  graph: ContentGraph,
-): Conversion {
-  const isHere = plan === undefined || graph.size().rows <= convertAtOnce;
+  { log, graph }: Pick<ContentStore, 'log' | 'graph'>,
+): Promise<readonly ShapeChange[]> {
+  if (plan === undefined || handOver === undefined || graph.size().rows <= convertAtOnce) return [];
   // Another process serves while the next generation is opened.
-  if (isHere || generation !== undefined) return { place: 'graph' };
-  if (plan.outside !== undefined) return { place: 'outside', outside: plan.outside };
-  return { place: handOver === undefined ? 'graph' : 'copy' };
+  if (generation !== undefined) return [];
+  const { outside } = plan;
+  const changes = storedChanges(graph, definitions, outside === undefined ? shapeChanges : documentChanges);
+  if (changes.length === 0 || outside === undefined) return changes;
+  return (await isLiveSetWhole(outside, graph, log)) ? changes : [];
+}
+
+/** Returns whether the live indices are complete and have the content types of the graph. */
+async function isLiveSetWhole(
+  outside: OutsideIndices,
+  graph: ContentGraph,
+  log: EventStore,
+): Promise<boolean> {
+  const sets = await outside.open(graph.registry(), log, NO_DIRECTORY);
+  try {
+    return await sets.fits(await sets.live());
+  } finally {
+    await sets.close();
+  }
 }
 
 async function hasDocuments(log: EventStore): Promise<boolean> {

@@ -56,7 +56,7 @@ export function openVarve(options: VarveOptions): Promise<Varve> {
   return openParts(async (opened) => {
     const base = await openOwnBase(options, opened);
     const lease = opened(createEarlyLease(base.claimant));
-    const types = await settleTypes(options, base, opened);
+    const types = await settleTypes(options, base);
     const content = await openOwnContent(options, base, types, opened);
     const running = runContent(options, base, content, opened);
     lease.pass();
@@ -83,7 +83,7 @@ export function openVarve(options: VarveOptions): Promise<Varve> {
         await fleet.stepDown();
       },
       isNew: base.store.isNew,
-      deferred: base.store.deferred,
+      deferred: types.deferred,
       operator: {
         ...ownOperator(options, parts, { follow, tidied, leader: linkOf(parts, api, opened) }),
         state: () => stateOfOwn(options, parts, { purges, webhooks: webhooks?.served.store }),
@@ -95,7 +95,7 @@ export function openVarve(options: VarveOptions): Promise<Varve> {
 /** Makes the API of a process with a data directory, and purges its answers from caches while it is the leader. */
 function composeOwn(options: VarveOptions, parts: OwnParts, opened: Opened) {
   const { base, content, running } = parts;
-  const { fleet, halt, diskWatch, commands, library } = running;
+  const { fleet, halt, diskWatch, commands, library, typesEnd } = running;
   const { reader } = base.store.graph;
   let purger: Purger | undefined;
   const api = composeProcess('directory', {
@@ -106,6 +106,7 @@ function composeOwn(options: VarveOptions, parts: OwnParts, opened: Opened) {
     content,
     writing: {
       fleet,
+      isConverting: typesEnd.hasBegun,
       refuseWrites() {
         halt.refuseWrites();
         if (fleet.leader().kind === 'nobody') diskWatch.refuseWrites();
@@ -239,7 +240,7 @@ function endOf(
     },
     async yield(successor) {
       await tidied.stop();
-      if (base.store.deferred.length > 0) typesEnd.begin();
+      if (content.deferred.length > 0) typesEnd.begin();
       await readSide.retire();
       await fleet.stepDown(successor);
     },

@@ -2,7 +2,7 @@ import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import { defined } from '../../shared/defined.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import { tagKey } from '../access/derived-keys.ts';
-import type { OwnTypes } from '../content-types/deferred-change.ts';
+import type { OwnTypes, SettledTypes } from '../content-types/deferred-change.ts';
 import { watchTags } from '../delivery/watch-tags.ts';
 import { assertWholeLease, createLeaseView, readLeaseUpTo } from '../fleet/lease-view.ts';
 import { createPeople } from '../login/people.ts';
@@ -39,7 +39,7 @@ export async function openOwnBase(options: VarveOptions, opened: Opened) {
   const store = opened(await openContentStore(options, options.readSide));
   const { log, graph, generations } = store;
   if (store.isRestored) await forgetLostClaim({ store: assets.owner }, { log, space });
-  // Closes the read side that is open then. A change of content types may open one before the content is opened.
+  // Closes the read side that is open then.
   opened({ close: generations.closeReadSide });
   const identity = await openIdentity({ ...options, log, folder: logFolder(options), owner });
   const { membership } = identity;
@@ -60,7 +60,7 @@ export type OwnContent = Awaited<ReturnType<typeof openOwnContent>>;
 export async function openOwnContent(
   options: VarveOptions,
   base: OwnBase,
-  { registry, definitions }: OwnTypes,
+  { registry, definitions, deferred }: SettledTypes,
   opened: Opened,
 ) {
   const { store, callers } = base;
@@ -83,6 +83,7 @@ export async function openOwnContent(
     ...(await watchChanges(watched)),
     registry,
     definitions,
+    deferred,
     index: traceReadIndex(readSide.index, options.operating.tracing),
     graph,
     freshness,

@@ -1,5 +1,4 @@
 import type { Trouble } from '../../shared/event-store/event-store.ts';
-import type { Successor } from '../../shared/fleet/lease.ts';
 import type { DenormaliseSettings } from '../../shared/read-index/elasticsearch/layout/document-layout.ts';
 import type { ElasticsearchConnection } from '../../shared/read-index/elasticsearch/wire/client.ts';
 import type { SchemaWarning } from '../../shared/schema/schema-problem.ts';
@@ -17,7 +16,6 @@ import type { Presence } from '../fleet/presence.ts';
 import type { FollowApiOptions } from '../follow/follow-api.ts';
 import type { FollowOptions } from '../follow/open-follower.ts';
 import type { SendToStrapiOptions } from '../follow/send-to-strapi.ts';
-import type { ServedApi } from '../http/served-api.ts';
 import type { LoginPlan } from '../login/open-login.ts';
 import type { Operating } from '../operating/operating.ts';
 import type { OperatorContext } from '../operator/operation.ts';
@@ -104,11 +102,6 @@ export type VarveOptions = ServingOptions &
     readonly webhooks?: { readonly limits: WebhookLimits; readonly report: WebhookReport };
     /** Caches from which changes are purged. */
     readonly purges?: PurgeSettings | undefined;
-    /**
-     * Serves a generation of earlier content types while documents outside the process are made. Absent: the documents are made before the
-     * server answers.
-     */
-    readonly meanwhile?: InterimDuties;
     /** Resolves when this process may change the content types of the process that it replaces. Absent: it must not change them. */
     readonly turn?: (() => Promise<void>) | undefined;
     readonly build?: OperatorContext['build'];
@@ -124,21 +117,6 @@ export type FleetLog = Pick<SettleOptions, 'waiting'> & {
   readonly tidied: Pick<TidyOptions, 'removed' | 'failed'>;
   /** The graph's disk is full, or has space again. */
   readonly space: (what: 'full' | 'resumed', error?: unknown) => void;
-};
-
-/** Duties of a server while the content types of its generation are replaced. */
-export type InterimDuties = {
-  /** Answers requests with this API. `leave`: steps down for another process that replaces this one. */
-  serve(
-    api: ServedApi,
-    operator: OperatorContext,
-    changes: readonly string[],
-    leave: (successor?: Successor) => Promise<void>,
-  ): Promise<void>;
-  /** Answers the requests in flight, and accepts no more connections. Requests may arrive until this resolves. */
-  end(): Promise<void>;
-  /** Starts another process that makes the next generation, and then switches over to it. `accept`: even if it finds differences. */
-  rebuild(operator: OperatorContext, accept: boolean): void;
 };
 
 /** Options of a process that stores nothing. */

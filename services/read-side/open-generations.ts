@@ -4,7 +4,6 @@ import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import { openContentGraph } from '../../projections/graph/content-graph.ts';
 import { catchUpOrThrow } from '../../projections/graph/projector.ts';
 import { graphFile, removeGeneration } from '../../projections/graph/store/generation-files.ts';
-import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import {
   inheritStale,
   LeaderElsewhere,
@@ -32,16 +31,15 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
   const number = options.generation ?? store.live().number;
   const graph = openRecorded(stored, number);
   let readSide: ReadSide | undefined;
-  /** True if the generation has earlier content types than those that are, or will be, in force. */
-  let isEarlier = false;
+  /** True if the generation has earlier content types than those that will be in force. */
   let isDeferred = false;
   const switched: Switched = { before: undefined, entered: Promise.withResolvers<void>() };
   /** The generation to which this process is switching over. */
   let switching: { readonly number: number; readonly over: Promise<void> } | undefined;
 
-  async function open(indices: ServedIndices, of = graph): Promise<ReadSide> {
+  async function open(indices: ServedIndices): Promise<ReadSide> {
     if (plan === undefined) throw new Error('the generations were opened without a read side');
-    readSide ??= await plan.open(of, log, indices);
+    readSide ??= await plan.open(graph, log, indices);
     return readSide;
   }
 
@@ -49,7 +47,7 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
     const found = find(stored, wanted);
     if (found.state === 'live') return found;
     // Any other generation would have even earlier content types.
-    if (isEarlier && found.state !== 'building') throw new Error(TYPES_CHANGE);
+    if (isDeferred && found.state !== 'building') throw new Error(TYPES_CHANGE);
     refuseTakeOver();
     // Two commands can wait for one rebuild.
     const change = () => handOver?.(wanted, isDeferred) ?? makeLive(stored, found, number);
@@ -83,17 +81,11 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
       const next = found.state === 'live' ? undefined : outsideOf(stored, found, graph);
       return open(next === undefined ? { kind: 'live' } : nextIndices(next, switched));
     },
-    openConverted: (copy) => open({ kind: 'live' }, copy),
     async closeReadSide() {
       await readSide?.close();
       readSide = undefined;
     },
-    openEarlier(set: IndexSet) {
-      isEarlier = true;
-      return open({ kind: 'other', set });
-    },
     deferChange() {
-      isEarlier = true;
       isDeferred = true;
     },
     enter() {

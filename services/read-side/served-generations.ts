@@ -2,7 +2,6 @@ import type { Generation } from '../../projections/generations/generation.ts';
 import type { GenerationStore } from '../../projections/generations/generation-store.ts';
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
-import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import type { ReadSide, ReadSidePlan } from './read-side.ts';
 
 export type ServedGenerationsOptions = {
@@ -35,15 +34,8 @@ export type ServedGenerations = {
    * indices outside the process, becomes live when this process becomes leader.
    */
   openReadSide(): Promise<ReadSide>;
-  /** Opens the read side of an index in this process earlier, from a copy that is converted to other content types. */
-  openConverted(copy: ContentGraph): Promise<ReadSide>;
-  /** Closes the open read side, so that another one can be opened. */
+  /** Closes the open read side. */
   closeReadSide(): Promise<void>;
-  /**
-   * Opens the read side of the live generation if its content types are no longer in force: it serves the content that it has. `indices`:
-   * the indices for its reads, even if searches use others.
-   */
-  openEarlier(indices: IndexSet): Promise<ReadSide>;
   /** Called when the content types will change. The process that serves the next generation changes them. */
   deferChange(): void;
   /** Called when this process begins to serve: its generation becomes live. */

@@ -60,7 +60,8 @@ async function usableSet(
   sets: DocumentSets,
 ): Promise<IndexSet | undefined> {
   const known = store.generations().find(({ number }) => number === generation)?.indices;
-  if (known === undefined || !scope.graph || (await sets.fits(known))) return known;
+  const isWholeSet = scope.graph || scope.copy === true;
+  if (known === undefined || !isWholeSet || (await sets.fits(known))) return known;
   await removeIndices(store, generation, plan.outside);
   staleDocumentsOf(made).invalidate();
   return undefined;

@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import type { Rebuild } from '../../projections/generations/generation.ts';
 import { readFromGraph } from '../../projections/generations/graph-contents.ts';
 import { type ContentGraph, openContentGraph } from '../../projections/graph/content-graph.ts';
-import { convertCopy } from '../../projections/graph/converted-copy.ts';
+import { convertCopy, openConvertedCopy } from '../../projections/graph/converted-copy.ts';
 import { catchUpOrThrow } from '../../projections/graph/projector.ts';
 import { checkFile, convertedFile, graphFile } from '../../projections/graph/store/generation-files.ts';
 import { copyDatabase, removeDatabase } from '../../shared/sqlite/copy-database.ts';
 import { enterPhase, type PhaseMeter, type RebuildHost } from './rebuild-host.ts';
-import { beginFile, finishFile } from './unfinished-file.ts';
+import { beginFile, finishFile, isUnfinished } from './unfinished-file.ts';
 
 /** Events of a transaction. It writes a checkpoint, and the rebuild cannot be interrupted or throttled during it. */
 const BATCH_SIZE = 1_000;
@@ -68,19 +68,30 @@ export async function fillGraphs(
 }
 
 /**
- * Converts a copy of the new generation to the coming content types, ahead of the log. The generation itself does not change: the process
- * that serves it replaces it with the copy.
+ * Opens a copy of the new generation's graph that is converted to the coming content types, ahead of the log. Returns undefined if these are
+ * in force already. The generation itself is converted when it comes into force. An earlier attempt may have made the copy.
  */
-export function convertAhead(host: RebuildHost, { generation }: Rebuild, { made }: RebuiltGraphs): void {
-  const files = { file: graphFile(host.data, generation), copy: convertedFile(host.data, generation) };
-  removeDatabase(files.copy);
+export function openConverted(
+  { data, definitions, plan }: RebuildHost,
+  { generation }: Rebuild,
+  { made }: RebuiltGraphs,
+): ContentGraph | undefined {
+  const files = { file: graphFile(data, generation), copy: convertedFile(data, generation) };
+  const open = () => openConvertedCopy(files.copy, definitions, plan.graph);
+  if (isUnfinished(files.copy)) removeDatabase(files.copy);
+  const known = open();
+  if (known !== undefined) return known;
   beginFile(files.copy);
-  if (convertCopy(files, made, host.definitions)) finishFile(files.copy);
-  else removeDatabase(files.copy);
+  if (!convertCopy(files, made, definitions)) {
+    removeDatabase(files.copy);
+    return undefined;
+  }
+  finishFile(files.copy);
+  return open();
 }
 
 /** Returns the position of the live graph; undefined if there is no live graph. */
-export function livePosition({ data, store }: RebuildHost): bigint | undefined {
+function livePosition({ data, store }: RebuildHost): bigint | undefined {
   const file = graphFile(data, store.live().number);
   if (!existsSync(file)) return undefined;
   return readFromGraph(file, ({ position }) => position);

@@ -1,15 +1,9 @@
 import type { Rebuild } from '../../projections/generations/generation.ts';
+import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import { checkFile, graphFile } from '../../projections/graph/store/generation-files.ts';
 import { removeDatabase } from '../../shared/sqlite/copy-database.ts';
 import { fillDocuments, type GenerationIndices, openNextIndices } from './fill-documents.ts';
-import {
-  convertAhead,
-  fillGraphs,
-  livePosition,
-  openGraphs,
-  type RebuiltGraphs,
-  replay,
-} from './fill-graphs.ts';
+import { fillGraphs, openConverted, openGraphs, type RebuiltGraphs, replay } from './fill-graphs.ts';
 import { type RebuildHost, refuseInterrupted } from './rebuild-host.ts';
 import { finishFile } from './unfinished-file.ts';
 import { type Verification, verifyGeneration, verifyNextDocuments } from './verify-generation.ts';
@@ -24,7 +18,6 @@ export async function makeGeneration(host: RebuildHost, rebuild: Rebuild, accept
   const making: Making = { host, rebuild, accept, graphs: openGraphs(host, rebuild), opened: [] };
   try {
     if (rebuild.scope.copy === true) await makeCopy(making);
-    else if (host.plan.outside !== undefined && (await isBeforeChange(host))) await makeForChange(making);
     else await makeBeside(making);
   } finally {
     for (const { sets } of making.opened) await sets.close();
@@ -43,32 +36,40 @@ type Making = {
 };
 
 /**
- * Returns whether the log defines content types after the live graph's position. The live graph stays at its position until a generation
- * with these types exists.
+ * Makes a generation as a copy. The graph is not compared: the copy applies the log to its end before the switch. Indices outside the process
+ * get the documents of the coming content types, and are compared with them.
  */
-async function isBeforeChange(host: RebuildHost): Promise<boolean> {
-  const position = livePosition(host);
-  if (position === undefined) return false;
-  for await (const events of host.log.readAll(position))
-    if (events.some(({ type }) => type === 'content-type-defined')) return true;
-  return false;
-}
-
-/** Makes a generation as a copy. Nothing is compared: the copy applies the log to its end before the switch. */
 async function makeCopy(making: Making): Promise<void> {
   const { host, rebuild, graphs } = making;
   await fillGraphs(host, rebuild, graphs);
-  if (host.plan.outside === undefined) convertAhead(host, rebuild, graphs);
   refuseInterrupted(host.store, rebuild);
-  await fillIndices(making);
-  await takeOver(making);
+  if (await fillAhead(making)) await takeOver(making);
+}
+
+/** Returns whether the new indices, if there are any, may be switched to. */
+async function fillAhead(making: Making): Promise<boolean> {
+  const { host, rebuild, accept, graphs } = making;
+  if (host.plan.outside === undefined) return true;
+  const converted = openConverted(host, rebuild, graphs);
+  const made = converted ?? graphs.made;
+  try {
+    const indices = await fillIndices(making, made);
+    if (indices === undefined) return true;
+    // The live indices have other documents, so a document that only the new ones refuse must not hold up the change.
+    const next = { indices, excused: 'parked' } as const;
+    return (
+      note(host, rebuild, await verifyNextDocuments(host, rebuild, { made, derived: made }, next)) || accept
+    );
+  } finally {
+    converted?.close();
+  }
 }
 
 /** Makes a generation with the live one's content types. Both are compared at the live one's position, which moves. */
 async function makeBeside(making: Making): Promise<void> {
   const { host, rebuild, accept, graphs } = making;
   await fillGraphs(host, rebuild, graphs);
-  const indices = await fillIndices(making);
+  const indices = await fillIndices(making, graphs.made);
   await host.withOperations(async (operations) => {
     for await (const _level of operations.run('level', {}));
   });
@@ -78,43 +79,14 @@ async function makeBeside(making: Making): Promise<void> {
   if (isGood || accept) await takeOver(making);
 }
 
-/**
- * Makes a generation with content types that the live one does not have. The graphs are compared at the live one's position, which does not
- * move. The indices contain later events too.
- */
-async function makeForChange(making: Making): Promise<void> {
-  const { host, rebuild, accept, graphs } = making;
-  const { made, derived } = graphs;
-  await fillGraphs(host, rebuild, graphs);
-  // The new graph passes the live one's position only after both were found equal.
-  const isVerified = made.position() > (livePosition(host) ?? 0n);
-  if (!isVerified) {
-    const isGood = note(host, rebuild, await verifyGeneration(host, rebuild, graphs));
-    if (!isGood && !accept) return;
-  }
-  host.store.enter(rebuild.id, 'indexing');
-  const end = await host.log.lastPosition();
-  for (const graph of new Set([derived, made])) await replay(host, graph, end);
-  const indices = await fillIndices(making);
-  if (indices !== undefined) {
-    // The live indices have other documents, so a document that only the new ones refuse must not hold up all writes.
-    const next = { indices, excused: 'parked' } as const;
-    const isGood = note(host, rebuild, await verifyNextDocuments(host, rebuild, graphs, next));
-    if (!isGood && !accept) return;
-  }
-  await takeOver(making);
-}
-
-async function fillIndices({
-  host,
-  rebuild,
-  graphs,
-  opened,
-}: Making): Promise<GenerationIndices | undefined> {
-  const indices = await openNextIndices(host, rebuild, graphs.made);
+async function fillIndices(
+  { host, rebuild, opened }: Making,
+  graph: ContentGraph,
+): Promise<GenerationIndices | undefined> {
+  const indices = await openNextIndices(host, rebuild, graph);
   if (indices === undefined) return undefined;
   opened.push(indices);
-  await fillDocuments(host, rebuild, graphs.made, indices);
+  await fillDocuments(host, rebuild, graph, indices);
   return indices;
 }
 

@@ -18,6 +18,11 @@ export function finishFile(file: string): void {
   rmSync(markOf(file), { force: true });
 }
 
+/** Returns whether a file was begun and not finished. */
+export function isUnfinished(file: string): boolean {
+  return existsSync(markOf(file));
+}
+
 function markOf(file: string): string {
   return `${file}-building`;
 }

@@ -61,7 +61,7 @@ export type NextDocuments = {
 export async function verifyNextDocuments(
   host: RebuildHost,
   rebuild: Rebuild,
-  { made, derived }: RebuiltGraphs,
+  { made, derived }: Pick<RebuiltGraphs, 'made' | 'derived'>,
   { indices, excused }: NextDocuments,
 ): Promise<Verification> {
   await fillDocuments(host, rebuild, made, indices);

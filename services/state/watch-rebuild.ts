@@ -30,7 +30,7 @@ export function checkRebuild(
 }
 
 /**
- * Returns a check whether the change of content types, for which writes wait, has stopped: the rebuild failed, was paused or was cancelled.
+ * Returns a check whether a change of content types has stopped: the rebuild failed, was paused or was cancelled.
  * `last`: the last rebuild. One that had ended before this call belongs to an earlier change.
  */
 export function checkTypesChange(last: () => Rebuild | undefined): ConditionCheck {
@@ -46,7 +46,6 @@ export function checkTypesChange(last: () => Rebuild | undefined): ConditionChec
     return {
       code: 'types-change-stopped',
       message: `the change of content types has stopped: ${reason}`,
-      isUnready: true,
     };
   };
 }

@@ -90,4 +90,4 @@ export async function watchChange(
 
 /** The note in the log and at `/health/ready`. */
 export const CHANGE_NOTE =
-  'The content types have changed: reads are answered as before until the new read model is live';
+  'The content types have changed: requests are answered as before until the new read model is live';

@@ -22,21 +22,17 @@ export type ComponentTargets = (
   attribute: string,
 ) => readonly number[];
 
-/**
- * Reads the links inside the components of a type's rows, under the names that the relations have in this definition. `where`: SQL for the
- * links concerned.
- */
+/** Reads the links inside the components of a type's rows, under the names that the relations have in this definition. */
 export function readComponentTargets(
   { db, names }: Pick<GraphContext, 'db' | 'names'>,
   type: Uid,
   defined: Defined,
-  where: string,
 ): ComponentTargets {
   const targets = new Map<string, number[]>();
   for (const { relation, component, attribute } of innerRelations(type, defined, [])) {
     for (const world of ['draft', 'published'] as const) {
       const sql = `SELECT source, component, target FROM links WHERE relation = ? AND component <> 0
-        AND ${world}_source_order IS NOT NULL AND ${where} ORDER BY source, component, ${world}_source_order`;
+        AND ${world}_source_order IS NOT NULL ORDER BY source, component, ${world}_source_order`;
       for (const [source, id, target] of db.all(sql, names.number(relation))) {
         const key = `${source} ${world === 'draft' ? 0 : 1} ${component} ${id} ${attribute}`;
         const known = targets.get(key);

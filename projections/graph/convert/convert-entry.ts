@@ -22,12 +22,8 @@ export type EntryConversion = Redefinition & {
   readonly lostInside: ReadonlyMap<Uid, readonly string[]>;
 };
 
-/** Prepares the conversion of entries, before anything of the type is converted. `where`: SQL for the links of these entries. */
-export function prepareConversion(
-  context: GraphContext,
-  redefinition: Redefinition,
-  where: string,
-): EntryConversion {
+/** Prepares the conversion of entries, before anything of the type is converted. */
+export function prepareConversion(context: GraphContext, redefinition: Redefinition): EntryConversion {
   const { before, now } = redefinition;
   const change = changeOf(before, now);
   const lost = lostRelations(now.uid, change).filter(({ model }) => model !== now.uid);
@@ -35,7 +31,7 @@ export function prepareConversion(
     before,
     now,
     change,
-    targets: readComponentTargets(context, now.uid, change.before, where),
+    targets: readComponentTargets(context, now.uid, change.before),
     lostInside: new Map(
       lost.map(({ model }) => [
         model,

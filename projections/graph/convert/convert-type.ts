@@ -19,13 +19,13 @@ export type TypeChange = Redefinition & { readonly view: SchemaView; readonly mo
  * show, and brings back those that it shows again.
  */
 export function convertType(context: GraphContext, { view, moment, ...redefinition }: TypeChange): void {
-  const conversion = prepareConversion(context, redefinition, 'true');
+  const conversion = prepareConversion(context, redefinition);
   convertRows(context, conversion, view, moment);
   // The following steps read whole tables.
   context.flush();
   const { now, change } = conversion;
-  keepUndefinedLinks(context, view, { types: new Set([now.uid]), where: 'true' });
-  restoreLinks(context, now.uid, change, 'true');
+  keepUndefinedLinks(context, view, now.uid);
+  restoreLinks(context, now.uid, change);
   context.pending.reload();
 }
 

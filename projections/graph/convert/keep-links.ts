@@ -6,31 +6,23 @@ import { BOTH_WORLDS } from '../store/row-keys.ts';
 import type { SchemaView } from '../store/type-view.ts';
 import { type ModelChange, renamedFrom } from './convert-values.ts';
 
-/** Types that are converted, and SQL for the links concerned. */
-export type LinksToKeep = { readonly types: ReadonlySet<Uid>; readonly where: string };
-
 /**
  * Removes links of relations that are no longer defined, or lead to another content type, from the links in force. Links that entries own
  * themselves are kept; those of components are part of kept values. A relation of another type is not defined only until its own definition
  * follows: its links stay until then. A change of content types is rare enough to look at all links.
  */
-export function keepUndefinedLinks(
-  context: GraphContext,
-  before: SchemaView,
-  { types, where }: LinksToKeep,
-): void {
+export function keepUndefinedLinks(context: GraphContext, before: SchemaView, type: Uid): void {
   const { db, changes, schema, keptLinks } = context;
-  for (const [number] of db.all(`SELECT DISTINCT relation FROM links WHERE ${where}`)) {
+  for (const [number] of db.all('SELECT DISTINCT relation FROM links')) {
     const relation = number as number;
     const known = before.relationOfNumber(relation);
     const now = schema.relationOfNumber(relation);
     if (now !== undefined && (known === undefined || known.target === now.target)) continue;
-    // Only a conversion of the whole graph has to report links. Other entries are reported as a whole.
-    if (known !== undefined && where === 'true' && changes.isListening)
+    if (known !== undefined && changes.isListening)
       reportLinks(changes, linksOfRelation(db, known), BOTH_WORLDS, 'removed');
-    if (!types.has(typeOfRelation(db, relation))) continue;
-    keptLinks.keep(relation, where);
-    db.run(`DELETE FROM links WHERE relation = ? AND ${where}`, relation);
+    if (typeOfRelation(db, relation) !== type) continue;
+    keptLinks.keep(relation);
+    db.run('DELETE FROM links WHERE relation = ?', relation);
   }
 }
 
@@ -40,8 +32,8 @@ function typeOfRelation(db: GraphContext['db'], relation: number): Uid {
   return type;
 }
 
-/** Brings back the kept links of a type's relations. `where`: SQL for the links concerned. */
-export function restoreLinks(context: GraphContext, type: Uid, change: ModelChange, where: string): void {
+/** Brings back the kept links of a type's relations. */
+export function restoreLinks(context: GraphContext, type: Uid, change: ModelChange): void {
   const { keptLinks, links, names, schema } = context;
   for (const attribute of change.now.model.attributes.values()) {
     if (attribute.kind !== 'relation' || attribute.mappedBy !== undefined) continue;
@@ -49,7 +41,7 @@ export function restoreLinks(context: GraphContext, type: Uid, change: ModelChan
     if (relation === undefined) continue;
     for (const name of earlierNames(attribute, change)) {
       const number = names.number(relationName(type, [], name));
-      const taken = keptLinks.take(number, relation.targetType, where).map(({ source, target, orders }) => {
+      const taken = keptLinks.take(number, relation.targetType).map(({ source, target, orders }) => {
         const record = newLink(relation, source, 0, target);
         [record.orders[0], record.orders[1]] = orders;
         return record;

@@ -42,7 +42,7 @@ function report(
 }
 
 /** Yields the relations of a type or its components whose name changes with the type. */
-export function* renamedRelations(
+function* renamedRelations(
   type: Uid,
   change: ModelChange,
   pathBefore: readonly ComponentStep[],

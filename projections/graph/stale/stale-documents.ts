@@ -10,6 +10,7 @@ import type { GraphDatabase } from '../store/graph-database.ts';
 import { worldNumber } from '../store/row-keys.ts';
 import type { SchemaView } from '../store/type-view.ts';
 import { createAwaitedDocuments } from './awaited-documents.ts';
+import { markDifferences } from './differing-documents.ts';
 import { createFanOut, type DependenciesOf } from './fan-out.ts';
 import {
   type DocumentKey,
@@ -55,6 +56,8 @@ export type StaleDocuments = {
   isBehind(type: Uid, position: bigint): boolean;
   /** Lets positions count as shown without these types, because their reads are refused. Replaces the types of earlier calls. */
   disregard(types: readonly Uid[]): void;
+  /** Takes over the record of another graph's file, from which the documents were made (see `markDifferences`). It is then complete. */
+  continueFrom(file: string): void;
   /** Makes the record complete: searches find the documents that it is about. */
   complete(): void;
   /** Makes the record incomplete, also after a restart: the index shows a history that is not the graph's. */
@@ -170,6 +173,12 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
       });
       complete = !isReplacing;
       begun ??= position();
+    },
+    continueFrom(file) {
+      markDifferences(options, file, { fanOut, stale });
+      transaction(db.connection, () => note(position()));
+      complete = true;
+      begun = position();
     },
     ...lostDocuments(options, stale),
     complete() {

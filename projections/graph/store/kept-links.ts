@@ -29,21 +29,20 @@ export function openKeptLinks(db: GraphDatabase) {
   };
   load();
   return {
-    isEmpty: () => sources.size === 0,
-    /** Keeps the links of a relation in the file. `where`: SQL for the links concerned. Must not run behind. */
-    keep(relation: number, where: string): void {
+    /** Keeps the links of a relation in the file. Must not run behind. */
+    keep(relation: number): void {
       db.run(
         `INSERT OR REPLACE INTO kept_links SELECT source, relation, target, ${ORDERS} FROM links
-          WHERE relation = ? AND component = 0 AND ${where}`,
+          WHERE relation = ? AND component = 0`,
         relation,
       );
       load();
     },
-    /** Removes the kept links of a relation to entries of a type, both by number, and returns them. `where`: SQL for the links concerned. */
-    take(relation: number, targetType: number, where: string): readonly KeptLink[] {
+    /** Removes the kept links of a relation to entries of a type, both by number, and returns them. */
+    take(relation: number, targetType: number): readonly KeptLink[] {
       if (sources.size === 0) return [];
-      const found = db.all(`${RESTORED} AND ${where} ORDER BY source, target`, relation, targetType);
-      db.run(`${FORGET} AND ${where}`, relation, targetType);
+      const found = db.all(`${RESTORED} ORDER BY source, target`, relation, targetType);
+      db.run(FORGET, relation, targetType);
       return found.map((row) => {
         const [source, target, ...orders] = row as readonly number[];
         return {
@@ -92,8 +91,6 @@ export function openKeptLinks(db: GraphDatabase) {
       db.run('DELETE FROM kept_links WHERE source = ?', entry);
       db.run('DELETE FROM kept_links WHERE target = ?', entry);
     },
-    /** Reads the entries again after the file was changed elsewhere. */
-    reload: load,
   };
 }
 

@@ -67,13 +67,8 @@ export type KeptValues = ReturnType<typeof openKeptValues>;
 /** Reads which entries have kept values. Each change is written at once, in the transaction of the events, and also behind. */
 export function openKeptValues(db: GraphDatabase) {
   const entries = new Set<number>();
-  const load = (): void => {
-    entries.clear();
-    for (const [entry] of db.all('SELECT DISTINCT entry FROM kept_values')) entries.add(entry as number);
-  };
-  load();
+  for (const [entry] of db.all('SELECT DISTINCT entry FROM kept_values')) entries.add(entry as number);
   return {
-    isEmpty: () => entries.size === 0,
     of: (entry: number): readonly StoredKeptValue[] =>
       entries.has(entry) ? db.all(OF_ENTRY, entry).map(keptValue) : [],
     /** Returns the whole rows of a type, by the number of the type. */
@@ -135,8 +130,6 @@ export function openKeptValues(db: GraphDatabase) {
     forgetLocales(type: number, documentId: string): void {
       if (entries.size > 0) db.run(FORGET_DOCUMENT, type, documentId);
     },
-    /** Reads the entries again after the file was changed elsewhere. */
-    reload: load,
   };
 }
 

@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type Backoff, backoffMs } from '../../../shared/backoff.ts';
-import type { ReadinessCheck } from '../../operating/readiness.ts';
+import type { Operating } from '../../operating/operating.ts';
 import { rebuildOperation } from '../../operator/generations.ts';
 import type { Varve } from '../../process/open-varve.ts';
+import { checkTypesChange } from '../../state/watch-rebuild.ts';
 
 export type ChangeOptions = {
-  readonly readiness: ReadinessCheck;
+  readonly operating: Operating;
   readonly logger: Logger;
   readonly isStopping: () => boolean;
 };
@@ -20,7 +21,7 @@ const NEVER = new AbortController().signal;
  */
 export function changeContentTypes(
   varve: Pick<Varve, 'operator' | 'deferred'>,
-  { readiness, logger, isStopping }: ChangeOptions,
+  { operating: { readiness, conditions }, logger, isStopping }: ChangeOptions,
 ): void {
   logger.warn(
     { changes: varve.deferred },
@@ -29,6 +30,7 @@ export function changeContentTypes(
   readiness.note(
     'The content types have changed: requests are answered as before until the new read model is live',
   );
+  conditions.watch(checkTypesChange(varve.operator.generations.store.rebuild));
   const change = async (): Promise<void> => {
     for (let failures = 1; !isStopping(); failures++) {
       const again = backoffMs(failures, BACKOFF);
@@ -51,9 +53,13 @@ export function changeContentTypes(
 async function makeChange({ operator }: Pick<Varve, 'operator'>): Promise<void> {
   for await (const _line of rebuildOperation.run(
     operator,
-    { graph: false, copy: true, accept: true },
+    { graph: false, copy: true, accept: false },
     NEVER,
   ));
-  const { phase, wanted, message } = operator.generations.store.rebuild() ?? {};
-  if (phase !== 'done' && wanted === 'run') throw new Error(message ?? 'the rebuild was interrupted');
+  const made = operator.generations.store.rebuild();
+  if (made === undefined || made.phase === 'done' || made.wanted !== 'run') return;
+  const reason = made.message ?? 'the rebuild was interrupted';
+  // The documents in the new indices are wrong, so the next attempt makes all of them again.
+  if (made.phase === 'stopped') await operator.rebuilds?.discard(made, reason);
+  throw new Error(reason);
 }

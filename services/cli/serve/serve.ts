@@ -29,7 +29,6 @@ import { openOperating } from './open-operating.ts';
 import { setPublic, warnOfPublicWrites } from './public-rights.ts';
 import { renewReadModel } from './renewal.ts';
 import { searchPageOf, serveApp } from './serve-app.ts';
-import { serveEarlierTypes } from './serve-earlier-types.ts';
 import { serveReads } from './serve-reads.ts';
 import { readServerPlan } from './server-plan.ts';
 import { startNotes } from './start-notes.ts';
@@ -82,11 +81,7 @@ async function openServer(parts: LeadingParts): Promise<OpenServer> {
     await leading?.start();
     const address = addressFor(parts, listener);
     const next = nextWorker(parts, address);
-    return openVarve({
-      ...leadingOptions(parts, next),
-      address,
-      meanwhile: serveEarlierTypes(parts, listener),
-    });
+    return openVarve({ ...leadingOptions(parts, next), address });
   });
   return { varve, listener };
 }
@@ -133,7 +128,11 @@ async function renew(parts: LeadingParts, { varve }: OpenServer): Promise<void> 
   const { settings, supervisor, ports, logger, stop, readSide, renewal } = parts;
   const { readiness } = ports.operating;
   if (varve.deferred.length > 0)
-    return changeContentTypes(varve, { readiness, logger, isStopping: stop.isStopping });
+    return changeContentTypes(varve, {
+      operating: ports.operating,
+      logger,
+      isStopping: stop.isStopping,
+    });
   // After a rollback the operator wants an earlier version.
   if (supervisor.succession !== undefined) return;
   const { store } = varve.operator.generations;

@@ -39,6 +39,8 @@ export type ForwardingOptions = {
   readonly forwarded: () => void;
   /** Counts the writes that are carried out here. */
   readonly underWay: InFlight;
+  /** Returns whether the next leader converts rows to other content types before it accepts writes. */
+  readonly isConverting?: () => boolean;
   /** Throws RequestError while this process accepts no writes, even for another leader. */
   readonly refuseWrites?: () => void;
 };
@@ -48,6 +50,8 @@ export type InFlight = { enter(): void; leave(): void };
 
 /** Maximum time that a write waits for a leader. A takeover is faster. */
 const WAIT_MS = 10_000;
+/** The same while rows are converted. The process that converts them is given up after this time. */
+const CONVERSION_WAIT_MS = 300_000;
 /** Interval between two attempts to reach a leader. */
 const AGAIN_MS = 100;
 
@@ -144,14 +148,15 @@ function sentWrite(request: FastifyRequest, { newCommandId }: ForwardingOptions)
 
 /** See AskLeader. With `alsoHere` the write is sent even if this process is the leader. */
 export async function sendToLeader(
-  { fleet, refuseWrites }: Pick<ForwardingOptions, 'fleet' | 'refuseWrites'>,
+  { fleet, refuseWrites, isConverting }: Pick<ForwardingOptions, 'fleet' | 'refuseWrites' | 'isConverting'>,
   { send }: Sender,
   write: SentWrite,
   alsoHere = false,
 ): Promise<SentAnswer | 'here'> {
-  const deadline = performance.now() + WAIT_MS;
+  const began = performance.now();
+  const most = () => (isConverting?.() === true ? CONVERSION_WAIT_MS : WAIT_MS);
   let isSent = false;
-  while (performance.now() < deadline) {
+  while (performance.now() - began < most()) {
     // The process may stop accepting writes while one waits for a leader. But a sent write may have been stored.
     if (!isSent) refuseWrites?.();
     const led = fleet.leader();

@@ -13,20 +13,20 @@ export type Forwarding = ForwardingOptions & {
 
 export type OpenForwardingOptions = Pick<
   ForwardingOptions,
-  'fleet' | 'membership' | 'bodyKey' | 'refuseWrites'
+  'fleet' | 'membership' | 'bodyKey' | 'refuseWrites' | 'isConverting'
 > & {
   readonly metrics: Metrics | undefined;
 };
 
 /** Opens the parts that forward writes from a process that is not the leader. */
 export function openForwarding(options: OpenForwardingOptions): Forwarding {
-  const { fleet, membership, bodyKey, metrics, refuseWrites } = options;
+  const { fleet, membership, bodyKey, metrics, refuseWrites, isConverting } = options;
   const writes = metrics?.counter(METRICS.forwardedWrites);
   return {
     fleet,
     membership,
     bodyKey,
-    ...defined({ refuseWrites }),
+    ...defined({ refuseWrites, isConverting }),
     commands: createForwardedCommands(membership),
     newCommandId: newCommandKey,
     forwarded: () => writes?.add(1),
