@@ -69,7 +69,7 @@ export function openApiProcess(options: ApiProcessOptions) {
     const changed = outlastTypes(running.types.changed, cluster, { log: base.name, report });
     changed.catch(() => {});
     const writing = { fleet, refuseWrites: halt.refuseWrites, writes: WRITES_ELSEWHERE };
-    const api = composeProcess('api', {
+    const api = composeProcess({
       options,
       identity,
       callers,

@@ -21,17 +21,6 @@ import { type ApiWrites, createApis, type ServedApi } from '../http/served-api.t
 import type { Callers, Identity } from './identity.ts';
 import type { ServingOptions } from './process-options.ts';
 
-/**
- * Parts of the API of a process, by its role. `signIn`: users can sign in, because the process can carry out commands.
- * `caching`: caches and the process itself may keep answers. `counts`: its metrics count writes and answers.
- */
-const ROLES = {
-  /** Has a data directory: can become the leader, or answers reads next to a worker that can. */
-  directory: { signIn: true, caching: true, changes: true, counts: true },
-  /** Stores nothing (`varve api`). */
-  api: { signIn: false, caching: true, changes: true, counts: true },
-} as const;
-
 /** The content from which a process answers reads. */
 export type ServedContent = {
   readonly registry: SchemaRegistry;
@@ -69,18 +58,14 @@ export type ComposedApi = ServedApi & {
 };
 
 /** Makes the API of a process of any role. */
-export function composeProcess(role: keyof typeof ROLES, parts: ProcessParts): ComposedApi {
+export function composeProcess(parts: ProcessParts): ComposedApi {
   const { options, identity, callers, content, writing } = parts;
   const { key, space, membership } = identity;
   const { access, tokens, roles, login } = callers;
   const { registry, index, freshness } = content;
   const { operating, defaultLocale, usersEnvelope } = options;
-  const has = ROLES[role];
-  const metrics = has.counts ? operating.metrics : undefined;
-  const cacheToken =
-    has.caching && options.cacheToken
-      ? createCacheToken({ ...options.cacheToken, access, registry })
-      : undefined;
+  const { metrics } = operating;
+  const cacheToken = options.cacheToken && createCacheToken({ ...options.cacheToken, access, registry });
   const forwarding = openForwarding({ ...writing, membership, bodyKey: bodyKey(key), metrics });
   const apiFor = createApis({
     registry,
@@ -89,10 +74,9 @@ export function composeProcess(role: keyof typeof ROLES, parts: ProcessParts): C
     usersEnvelope,
     rules: { ...options.rules, cursorKey: cursorKey(key) },
     observe: operating.observeQuery,
-    delivery: { version: operating.version, ...(has.caching && cachingOf(parts)), metrics, cacheToken },
+    delivery: { version: operating.version, ...cachingOf(parts), metrics, cacheToken },
     writes: writing.writes,
   });
-  if (has.signIn) login?.with({ commands: writing.writes.commands, forwarding, apiFor });
   return {
     registry,
     access,
@@ -105,7 +89,7 @@ export function composeProcess(role: keyof typeof ROLES, parts: ProcessParts): C
     shape: shapeInAll(parts, cacheToken),
     ...defined({ login: login?.api }),
     assets: { store: parts.assets, index, space },
-    changes: has.changes ? changeFeedOf(parts) : undefined,
+    changes: changeFeedOf(parts),
     ticketKey: ticketKey(key),
   };
 }

@@ -98,7 +98,7 @@ function composeOwn(options: VarveOptions, parts: OwnParts, opened: Opened) {
   const { fleet, halt, diskWatch, commands, library, typesEnd } = running;
   const { reader } = base.store.graph;
   let purger: Purger | undefined;
-  const api = composeProcess('directory', {
+  const api = composeProcess({
     options,
     identity: base.identity,
     callers: base.callers,
@@ -126,6 +126,8 @@ function composeOwn(options: VarveOptions, parts: OwnParts, opened: Opened) {
   });
   const expected = () => ({ epoch: content.view.current().epoch, shape: api.shape() });
   if (options.tagging) content.purging?.start(expected, options.unwatched);
+  // Users can sign in, because this process can carry out commands.
+  base.callers.login?.with({ commands, ...api });
   purger = openPurger(options, parts, api, opened);
   const purges = purger?.waiting;
   if (purges !== undefined) options.operating.conditions.watch(checkPurges(purges));
