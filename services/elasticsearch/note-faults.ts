@@ -48,6 +48,8 @@ function learn(state: WatchState, alias: string, known: WrittenIndex): void {
 
 function reportFaults(state: WatchState, faults: readonly IndexFault[]): void {
   const { cluster, report, faults: before } = state;
+  // Before it was the leader, this process read the faults of another leader. They may have ended.
+  cluster.watched.faults.replace(faults);
   if (namesOf(faults) === namesOf(before)) return;
   for (const { type, kind, reason } of faults) {
     const isNew = before.every((each) => each.type !== type || each.kind !== kind);
@@ -58,7 +60,6 @@ function reportFaults(state: WatchState, faults: readonly IndexFault[]): void {
   }
   state.faults = faults;
   state.isPublished = false;
-  cluster.watched.faults.replace(faults);
 }
 
 /** Returns a fault that ends without Varve. It keeps the time of its discovery. */

@@ -12,6 +12,7 @@ import { createKnownFaults } from '../../shared/read-index/elasticsearch/indices
 import { createCurrentSet } from '../../shared/read-index/elasticsearch/read/current-set.ts';
 import type { IndexProgress } from '../../shared/read-index/index-progress.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
+import type { Uid } from '../../shared/schema/content-type.ts';
 import { createMemoryDocumentIndex, type MemoryDocumentIndex } from '../support/memory-document-index.ts';
 import { created, createLog, DEFINITIONS } from './graph-fixture.ts';
 
@@ -57,6 +58,7 @@ function openSetting({ isKnown = false, isNewest = true, earlier = 0n } = {}) {
   const repairs: string[] = [];
   const filled = Promise.withResolvers<void>();
   const mayPromote = Promise.withResolvers<void>();
+  const faults = createKnownFaults();
   const partial = {
     cluster: {
       indices,
@@ -65,7 +67,7 @@ function openSetting({ isKnown = false, isNewest = true, earlier = 0n } = {}) {
       ready: async () => {},
       fence: { raise: async () => isNewest },
       watched: {
-        ...{ aliases: new Map(), faults: createKnownFaults(), progressIndex: PROGRESS.index },
+        ...{ aliases: new Map(), faults, progressIndex: PROGRESS.index },
         observer: {
           contents: async () => new Map([[PROGRESS.index, PROGRESS.content]]),
           definitions: async () => new Map(),
@@ -111,7 +113,7 @@ function openSetting({ isKnown = false, isNewest = true, earlier = 0n } = {}) {
     rmSync(folder, { recursive: true, force: true });
   });
   return {
-    ...{ role, indices, announced, repairs, stale, filled: filled.promise, index: indexOf(OLD) },
+    ...{ role, indices, announced, repairs, stale, faults, filled: filled.promise, index: indexOf(OLD) },
     switchAliases: mayPromote.resolve,
     /** Makes another process leader. It switches the aliases again if this process had done so. `isHeard`: this process notices it. */
     replace({
@@ -185,6 +187,14 @@ it('a leader that knows what is stale writes the live indices, and shows them at
   await role.visible(given('soon'));
   expect(await read()).toContain('soon');
   expect(await role.ready).toBe(true);
+});
+
+it('a new leader reads a type whose fault ended before, although it has heard of the fault only', async () => {
+  const { role, faults } = openSetting({ isKnown: true });
+  const type = 'api::tag.tag' as Uid;
+  faults.replace([{ type, kind: 'missing', reason: 'it is gone', since: 'then', refusesReads: true }]);
+  expect(await role.ready).toBe(true);
+  expect(faults.refusing(type)).toBeUndefined();
 });
 
 it('a leader that ends while it fills indices in place of others fills them again', async () => {
