@@ -18,13 +18,15 @@ const LOOK_EVERY_MS = 100;
 
 /**
  * Makes the indices of some types again while the writer continues with all others. Resolves when searches find every document of these
- * types, or when the making ends before. Rejects with a message if the cluster refuses.
+ * types, or when the making ends before. Rejects with a message if the cluster refuses. Call it when all processes can read that reads of
+ * the types are refused.
  */
 export async function makeAgain(
   types: readonly Uid[],
   { cluster, stale, log, report, epoch, index, writer }: MakeAgainOptions,
   { signal, filling, adopt }: MakingIndices,
 ): Promise<void> {
+  const called = performance.now();
   const open = () => cluster.openIndices({ log, replaceAll: false, distrusted: types, epoch });
   const opened = await retryOutages(report, signal, open);
   if (opened === undefined || signal.aborted) return;
@@ -36,7 +38,10 @@ export async function makeAgain(
   stale.markLost(toBuild);
   writer.wake();
   report.info({ types: toBuild, documents: writer.status().backlog }, 'building the indices');
-  while (!signal.aborted && stale.areLost(toBuild))
+  // A process that has not heard of the fault reads the earlier index, which gets no documents any more. So no write is shown before
+  // all have heard.
+  const areReading = () => opened.replaces && performance.now() - called < OTHERS_READ_FOR_MS;
+  while (!signal.aborted && (stale.areLost(toBuild) || areReading()))
     await delay(LOOK_EVERY_MS, undefined, { signal, ref: false }).catch(() => {});
   await retryOutages(report, signal, cluster.createWriter(set).refresh);
   if (signal.aborted || (await retryOutages(report, signal, opened.promote)) !== true) return;

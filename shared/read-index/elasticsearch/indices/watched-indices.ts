@@ -47,7 +47,9 @@ export function createWatchedIndices(
     record: (log) => createSpaceDocument(client, space, recordId(log)),
     restoreAliases: (set, epoch) => restoreAliases({ client, space }, set, epoch),
     async readLive() {
-      const [set, found] = await Promise.all([readLiveSet(client, space, names), published.read()]);
+      // The leader switches the aliases before it lifts a fault. In the other order this process could read the old index without the fault.
+      const found = await published.read();
+      const set = await readLiveSet(client, space, names);
       faults.replace(found);
       return set;
     },
