@@ -12,6 +12,7 @@ import { takesMinutes } from '../support/takes-minutes.ts';
 const NOTICED_WITHIN = 6_000;
 const HEALED_WITHIN = 30_000;
 const space = `changed_${process.pid}`;
+const ALL_TAGS = '/api/tags?fields=key&sort=id&pagination[pageSize]=100';
 const TAGS = `${space}-api_tag_tag-published`;
 
 /** A change of the indices that Varve did not make. */
@@ -144,7 +145,7 @@ describe(
       await Promise.all(members().map((member) => shows(member, HEALED_WITHIN)));
       const leader = await fleet.leader();
       const before = leader.server().output().length;
-      const samples = members().map((member) => startSampling(member, '/api/tags?fields=key&sort=id'));
+      const samples = members().map((member) => startSampling(member, ALL_TAGS));
       await cause.make(admin);
       const made = performance.now();
       await expect
@@ -207,7 +208,7 @@ function isAnswer(text: string, keys: readonly string[]): boolean {
 /** Resolves when a process shows all tags. */
 async function shows(member: Member, timeout: number): Promise<void> {
   const ask = async () => {
-    const answer = await fetch(`${member.server().url}/api/tags?fields=key&sort=id&pagination[pageSize]=100`);
+    const answer = await fetch(member.server().url + ALL_TAGS);
     const text = await answer.text();
     return answer.status === 200 && isAnswer(text, keysOf(written)) ? 'right' : text;
   };

@@ -14,7 +14,10 @@ export type ElasticsearchAdmin = {
   close(): Promise<void>;
 };
 
-/** Creates the administration of a namespace, with a repository for its snapshots in the node's own folder. */
+/** Leaves out indices that Varve has removed meanwhile. */
+const GONE = 'ignore_unavailable=true';
+
+/** Creates the administration of a namespace, with a repository for its snapshots in the node's own folder. Several nodes share none. */
 export async function createElasticsearchAdmin(url: string, space: string): Promise<ElasticsearchAdmin> {
   const repository = `/_snapshot/${space}`;
   let snapshots = 0;
@@ -28,7 +31,7 @@ export async function createElasticsearchAdmin(url: string, space: string): Prom
   };
   const namesOf = async (pattern: string): Promise<readonly string[]> =>
     Object.keys((await send('GET', `/${pattern}?filter_path=*.aliases&expand_wildcards=all`)) as object);
-  await send('PUT', repository, { type: 'fs', settings: { location: space } });
+  await send('PUT', `${repository}?verify=false`, { type: 'fs', settings: { location: space } });
   return {
     url,
     send,
@@ -43,12 +46,12 @@ export async function createElasticsearchAdmin(url: string, space: string): Prom
     },
     async restore(indices) {
       const names = await namesOf(indices);
-      await send('POST', `/${names.join()}/_close`);
+      await send('POST', `/${names.join()}/_close?${GONE}`);
       const body = { indices: names.join(), include_global_state: false };
       await send('POST', `${repository}/s${snapshots}/_restore?wait_for_completion=true`, body);
     },
     async deleteAll(of) {
-      await send('DELETE', `/${(await namesOf(`${of}-*`)).join()}`);
+      await send('DELETE', `/${(await namesOf(`${of}-*`)).join()}?${GONE}`);
     },
     async close() {
       await send('DELETE', `${repository}/*`).catch(() => {});
