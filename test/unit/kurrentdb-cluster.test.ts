@@ -167,7 +167,7 @@ test(
   'replaced channels leave no socket, and hardly any memory',
   takesMinutes('replaced channels'),
   async () => {
-    const replacements = process.env['VARVE_REPLACEMENTS'] ?? '15';
+    const replacements = process.env['VARVE_REPLACEMENTS'] ?? '6';
     cluster = await startKurrentDbCluster();
     const program = 'test/support/kurrentdb/replace-channels.ts';
     const { stdout } = await run(process.execPath, ['--expose-gc', program, cluster.url, replacements]);

@@ -13,7 +13,6 @@ export type Address = {
   readonly hosts: readonly EndPoint[];
   /** True if there are several hosts, or a name that resolves to several. The client then asks the nodes for the leader. */
   readonly isCluster: boolean;
-  readonly isDnsName: boolean;
   readonly tls: boolean;
   readonly channelCredentials: ChannelCredentials;
   /** The TLS settings of `channelCredentials`, in the form of `tls.connect`. */
@@ -71,7 +70,6 @@ function parse(url: string): Address {
     user: parsed.defaultCredentials?.username,
     hosts: parsed.hosts,
     isCluster: parsed.dnsDiscover || parsed.hosts.length > 1,
-    isDnsName: parsed.dnsDiscover,
     tls,
     ...(tls ? tlsCredentials(parsed) : PLAIN),
     credentials: credentialsOf(parsed, passwordFile),

@@ -1,21 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Channel } from '@grpc/grpc-js';
-import { discoverEndpoint } from '@kurrent/kurrentdb-client/dist/Client/discovery.js';
 import { type Backoff, backoffMs } from '../../backoff.ts';
 import { type Address, assertTlsName, type EndPoint } from './kurrentdb-address.ts';
 import { leaderNamedBy } from './kurrentdb-failure.ts';
+import { leaderSeenBy } from './kurrentdb-gossip.ts';
 import { watchCalls } from './kurrentdb-watch-calls.ts';
 
 /** The only connection of a client. It is opened when it is first needed, and again when its node is lost. */
 export type NodeChannel = ReturnType<typeof createNodeChannel>;
 
-/** Pauses between channels. There is a pause if a channel was lost soon after it was made. */
-export type ChannelPace = Backoff & { readonly even: number };
-
-/** Pace of reads: at most one replacement per second. After five in a row each pause is twice as long as the previous one. */
-export const READING_PACE: ChannelPace = { firstMs: 1_000, even: 5, longestMs: 5_000 };
-/** Pace of appends and subscriptions, which have retry pauses of their own. */
-export const WRITING_PACE: ChannelPace = { firstMs: 50, even: 1, longestMs: 1_000 };
+/** Pauses between channels that were lost soon after they were made. */
+const PACE: Backoff = { firstMs: 50, longestMs: 1_000 };
 /** A channel that lasted this long was healthy. After it, pauses start again at the shortest. */
 const STABLE_MS = 10_000;
 
@@ -28,15 +23,10 @@ const MAX_MESSAGE = 17 * 1024 * 1024;
  * This one calls `searching` when no node answers for the first time. It closes a lost channel at once; calls in flight on it end with
  * their answer or their deadline.
  */
-export function createNodeChannel(
-  address: Address,
-  pace: ChannelPace,
-  searching: () => void = () => undefined,
-) {
+export function createNodeChannel(address: Address, searching: () => void = () => undefined) {
   const closing = new AbortController();
   let current: Promise<Channel> | undefined;
   let open: Channel | undefined;
-  let failed: EndPoint | undefined;
   let leader: EndPoint | undefined;
   let made = 0;
   let losses = 0;
@@ -44,9 +34,9 @@ export function createNodeChannel(
   const endPoints = new WeakMap<Channel, EndPoint>();
 
   const find = async (): Promise<Channel> => {
-    const wait = openedAt + pauseAfter(losses, pace) - performance.now();
+    const wait = openedAt + (losses === 0 ? 0 : backoffMs(losses, PACE)) - performance.now();
     if (wait > 0) await delay(wait, undefined, { signal: closing.signal });
-    const endPoint = leader ?? (await findNode({ address, searching, signal: closing.signal }, failed));
+    const endPoint = leader ?? (await findNode(address, { searching, signal: closing.signal }));
     if (address.tls) assertTlsName(endPoint.address);
     closing.signal.throwIfAborted();
     leader = undefined;
@@ -61,7 +51,6 @@ export function createNodeChannel(
     open = undefined;
     current = undefined;
     losses = performance.now() - openedAt > STABLE_MS ? 1 : losses + 1;
-    failed = endPoints.get(channel);
     leader = leaderNamedBy(error);
     channel.close();
   };
@@ -109,34 +98,21 @@ function openChannel(
   });
 }
 
-function pauseAfter(losses: number, pace: ChannelPace): number {
-  return losses === 0 ? 0 : backoffMs(Math.max(1, losses - pace.even + 1), pace);
-}
+type Search = { readonly searching: () => void; readonly signal: AbortSignal };
 
-type Search = { readonly address: Address; readonly searching: () => void; readonly signal: AbortSignal };
-
-async function findNode(
-  { address, searching, signal }: Search,
-  failed: EndPoint | undefined,
-): Promise<EndPoint> {
+/** Returns the only node, or the leader that a node of the cluster names. */
+async function findNode(address: Address, { searching, signal }: Search): Promise<EndPoint> {
   const [host] = address.hosts;
   if (host === undefined) throw new Error(`${address.shown} has no host`);
   if (!address.isCluster) return host;
-  const settings = {
-    ...(address.isDnsName ? { discover: host } : { endpoints: [...address.hosts] }),
-    gossipTimeout: address.gossipTimeoutSeconds,
-    // Each call makes one round, after which the client waits. This code repeats the calls.
-    maxDiscoverAttempts: 1,
-    discoveryInterval: address.discoveryIntervalMs,
-  };
   for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await discoverEndpoint(settings, address.channelCredentials, failed);
-    } catch {
-      signal.throwIfAborted();
-      if (attempt === 1) searching();
-      if (attempt < address.maxDiscoverAttempts) continue;
+    const named = address.hosts.map((each) => leaderSeenBy(each, address));
+    const leader = await Promise.any(named).catch(() => undefined);
+    if (leader !== undefined) return leader;
+    signal.throwIfAborted();
+    if (attempt === 1) searching();
+    if (attempt >= address.maxDiscoverAttempts)
       throw new Error(`Failed to discover after ${attempt} attempts: no node of ${address.shown} answers`);
-    }
+    await delay(address.discoveryIntervalMs, undefined, { signal });
   }
 }

@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { AppendTooLarge } from '../event-store.ts';
 import type { Connection } from './kurrentdb-connection.ts';
-import { readHeadOfLog } from './kurrentdb-pages.ts';
+import { readEndOfLog } from './kurrentdb-pages.ts';
 import { explained, isPassing, retrying } from './kurrentdb-retry.ts';
-import { sendInBatch } from './kurrentdb-write.ts';
+import { NEVER, sendInBatch } from './kurrentdb-write.ts';
 
 /** EventStoreDB 22.10 is the first version whose stream reads return positions. */
 const OLDEST = [22, 10] as const;
 /** Bytes of the append that is tried: more than the default limit of servers up to 25.0. */
 const TRIED_BYTES = 1_048_576 + 1_024;
-/** Revision that no stream has, so an append that expects it is never written. */
-const NEVER = 2n ** 62n;
 
 /**
  * Checks a server, with a separate message for each check. It checks that the server is reachable, TLS, user and password, version, append
@@ -26,7 +24,7 @@ export async function checkServer(connection: Connection): Promise<readonly stri
     );
   }
   const found = await tryAppend(connection);
-  await readHeadOfLog(connection);
+  await readEndOfLog(connection);
   return [`version ${version}`, ...found];
 }
 

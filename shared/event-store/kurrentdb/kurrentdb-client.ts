@@ -14,7 +14,7 @@ import type featuresPb from '@kurrent/kurrentdb-client/generated/kurrentdb/proto
 import sharedPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js';
 import { valueAt } from '../../map-values.ts';
 import type { Address, Credentials } from './kurrentdb-address.ts';
-import { type ChannelPace, createNodeChannel } from './kurrentdb-channel.ts';
+import { createNodeChannel } from './kurrentdb-channel.ts';
 import { type ProvenChannel, proveChannels } from './kurrentdb-proven-channel.ts';
 
 /** Features that a server reports. */
@@ -85,8 +85,8 @@ const FEATURES_DEADLINE_MS = 5_000;
  *   released.
  * - It does not leave a node whose deadline passes.
  */
-export function createNodeClient(address: Address, pace: ChannelPace, watch: ChannelWatch): NodeClient {
-  const channel = proveChannels(createNodeChannel(address, pace, watch.searching), watch.prove);
+export function createNodeClient(address: Address, watch: ChannelWatch): NodeClient {
+  const channel = proveChannels(createNodeChannel(address, watch.searching), watch.prove);
   const stubs = new WeakMap<Channel, Map<unknown, Client>>();
 
   const stub = <Stub extends Client>(service: StubConstructor<Stub>, on: Channel): Stub => {

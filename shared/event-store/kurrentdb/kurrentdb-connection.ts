@@ -1,6 +1,5 @@
 import { type Address, parseAddress } from './kurrentdb-address.ts';
 import { type BatchAppender, createBatchAppender } from './kurrentdb-batch-append.ts';
-import { READING_PACE, WRITING_PACE } from './kurrentdb-channel.ts';
 import { createNodeClient, type NodeClient } from './kurrentdb-client.ts';
 import { createExplain } from './kurrentdb-diagnose.ts';
 import { createReadHistory, type History, type ReadUnproven } from './kurrentdb-history.ts';
@@ -43,8 +42,8 @@ export function connect(url: string, space: string, options: RetryLimits): Conne
   };
   const history = createReadHistory(address, readUnproven);
   const watch = { searching, prove: () => history.prove() };
-  const writer = createNodeClient(address, WRITING_PACE, watch);
-  const reader = createNodeClient(address, READING_PACE, watch);
+  const writer = createNodeClient(address, watch);
+  const reader = createNodeClient(address, watch);
   const batches = createBatchAppender(writer, options.deadlineMs);
   return {
     address,

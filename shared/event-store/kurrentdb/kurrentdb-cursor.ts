@@ -25,7 +25,7 @@ export async function startOfCall(connection: Connection, cursor: Cursor): Promi
  * Returns the position after which the server can begin. A checkpoint names the record after the searched ones, which is usually another
  * application's.
  */
-async function recordNear(connection: Connection, at: bigint): Promise<bigint> {
+export async function recordNear(connection: Connection, at: bigint): Promise<bigint> {
   const next = await readRecordAt(connection, at + 1n);
   const isOthers = next !== undefined && !next.streamId.startsWith(connection.prefix);
   return isOthers ? at + 1n : lastEventUpTo(connection, at);

@@ -13,9 +13,9 @@ import { assertInSpace, spaceOf } from '../stream-space.ts';
 import { createAppender } from './kurrentdb-append.ts';
 import { checkServer } from './kurrentdb-check.ts';
 import { type Connection, connect } from './kurrentdb-connection.ts';
-import { positionOfEvent, type Recorded, toStoredEvent } from './kurrentdb-event.ts';
+import { type Recorded, toStoredEvent } from './kurrentdb-event.ts';
 import { createHeadWatch, type HeadWatch } from './kurrentdb-head.ts';
-import { createPageSize, readHeadOfLog, readRecordAt, readStreamPage } from './kurrentdb-pages.ts';
+import { createPageSize, readEndOfLog, readRecordAt, readStreamPage } from './kurrentdb-pages.ts';
 import { retrying } from './kurrentdb-retry.ts';
 import { scanSpace } from './kurrentdb-scan.ts';
 import { subscribeToNamespace } from './kurrentdb-subscription.ts';
@@ -176,13 +176,7 @@ async function idAt(connection: Connection, position: bigint): Promise<string | 
  * later records of others.
  */
 async function lastPosition(connection: Connection, watch: HeadWatch): Promise<bigint> {
-  const head = await readHeadOfLog(connection);
-  if (head === undefined) {
-    await connection.history.ends(0n);
-    return 0n;
-  }
-  const position = positionOfEvent(head);
-  await connection.history.ends(position);
+  const position = await readEndOfLog(connection);
   watch.want(position);
   return laterPosition(position, connection.history.mark().event);
 }

@@ -1,10 +1,11 @@
 import type { Channel } from '@grpc/grpc-js';
 import { LogRestored } from '../event-store.ts';
 import type { Connection } from './kurrentdb-connection.ts';
+import { recordNear } from './kurrentdb-cursor.ts';
 import { positionOfEvent } from './kurrentdb-event.ts';
 import { isInvalidPosition } from './kurrentdb-failure.ts';
-import { lastEventUpTo, spaceFilter } from './kurrentdb-pages.ts';
-import { allRequest, HEAD_REQUEST, readEvents } from './kurrentdb-read.ts';
+import { readEndOnce, spaceFilter } from './kurrentdb-pages.ts';
+import { allRequest, readEvents } from './kurrentdb-read.ts';
 import { withDeadline } from './kurrentdb-retry.ts';
 import type { SpaceStep } from './kurrentdb-space-call.ts';
 
@@ -18,13 +19,10 @@ export type Stretch =
 /** End of the log as a node reports it. The node has searched everything up to there. */
 type End = { readonly on: Channel; readonly upTo: bigint };
 
-async function readEnd({ reader, retryLimits, history }: Connection): Promise<End> {
-  const { deadlineMs } = retryLimits;
-  const on = await withDeadline(reader.channel.current(), deadlineMs);
-  const [head] = await readEvents(reader, HEAD_REQUEST, deadlineMs, on);
-  const upTo = head === undefined ? 0n : positionOfEvent(head);
-  await history.ends(upTo);
-  return { on, upTo };
+async function readEnd(connection: Connection): Promise<End> {
+  const { reader, retryLimits } = connection;
+  const on = await withDeadline(reader.channel.current(), retryLimits.deadlineMs);
+  return { on, upTo: await readEndOnce(connection, on) };
 }
 
 /** Searches for events of the namespace after a position. */
@@ -48,14 +46,10 @@ async function searchUpTo(
     const events = await readEvents(reader, page, retryLimits.deadlineMs, on);
     return events.map(positionOfEvent).find((position) => position > after);
   };
-  const orAt = (position: () => Promise<bigint>) => async (error: unknown) => {
+  const found = await firstAfter(after).catch(async (error: unknown) => {
     if (!isInvalidPosition(error)) throw error;
-    return firstAfter(await position());
-  };
-  // A checkpoint names the record after the searched ones.
-  const found = await firstAfter(after)
-    .catch(orAt(async () => after + 1n))
-    .catch(orAt(() => lastEventUpTo(connection, after)));
+    return firstAfter(await recordNear(connection, after));
+  });
   return found === undefined ? { kind: 'empty', upTo } : { kind: 'found', position: found };
 }
 

@@ -1,3 +1,4 @@
+import type { Channel } from '@grpc/grpc-js';
 import { StreamDeletedError, StreamNotFoundError } from '@kurrent/kurrentdb-client';
 import { StreamDeleted } from '../event-store.ts';
 import type { Connection } from './kurrentdb-connection.ts';
@@ -63,11 +64,20 @@ export function spaceFilter({ prefix }: Connection, stream?: string): PrefixFilt
   };
 }
 
-/** Reads the newest record of the whole log, of any stream. The server finds it without a search. */
-export async function readHeadOfLog(connection: Connection): Promise<Recorded | undefined> {
-  const read = () => readEvents(connection.reader, HEAD_REQUEST, connection.retryLimits.deadlineMs);
-  const [head] = await retrying('read of the log', connection.retryLimits, read);
-  return head;
+/** Reads the position of the newest record of the whole log, of any stream; 0n if there is none. The server finds it without a search. */
+export function readEndOfLog(connection: Connection): Promise<bigint> {
+  return retrying('read of the log', connection.retryLimits, () => readEndOnce(connection));
+}
+
+/** Makes one attempt, on a channel. Default: the current one. Rejects with LogRestored if this process has read beyond the end. */
+export async function readEndOnce(
+  { reader, retryLimits, history }: Connection,
+  on?: Channel,
+): Promise<bigint> {
+  const [head] = await readEvents(reader, HEAD_REQUEST, retryLimits.deadlineMs, on);
+  const end = head === undefined ? 0n : positionOfEvent(head);
+  await history.ends(end);
+  return end;
 }
 
 /** Reads the record at a position, of any stream; undefined if none begins there. It makes one attempt. */

@@ -1,11 +1,7 @@
-import { type Channel, Metadata } from '@grpc/grpc-js';
-import gossipGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/gossip_grpc_pb.js';
-import gossipPb, {
-  type ClusterInfo,
-} from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/gossip_pb.js';
-import sharedPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js';
+import type { Channel } from '@grpc/grpc-js';
 import type { Address, EndPoint } from './kurrentdb-address.ts';
 import { LeaderMoved } from './kurrentdb-failure.ts';
+import { leaderSeenBy } from './kurrentdb-gossip.ts';
 
 /** Milliseconds that a call waits before other nodes are asked for the leader. */
 const ASK_AFTER_MS = 1_000;
@@ -80,24 +76,4 @@ async function otherLeader(address: Address, current: EndPoint | undefined): Pro
 
 function isSameNode(one: EndPoint, other: EndPoint | undefined): boolean {
   return one.address === other?.address && one.port === other.port;
-}
-
-/** Returns the living leader that a node names. Rejects if the node does not answer in time, or names none. */
-function leaderSeenBy({ address: host, port }: EndPoint, address: Address): Promise<EndPoint> {
-  const client = new gossipGrpc.GossipClient(`${host}:${port}`, address.channelCredentials);
-  const { promise, resolve, reject } = Promise.withResolvers<ClusterInfo>();
-  const deadline = Date.now() + address.gossipTimeoutSeconds * 1_000;
-  client.read(new sharedPb.Empty(), new Metadata(), { deadline }, (error, info) => {
-    client.close();
-    if (error === null) resolve(info);
-    else reject(error);
-  });
-  return promise.then((info) => {
-    const { LEADER } = gossipPb.MemberInfo.VNodeState;
-    const members = info.getMembersList();
-    const leader = members.find((member) => member.getIsAlive() && member.getState() === LEADER);
-    const endPoint = leader?.getHttpEndPoint();
-    if (endPoint === undefined) throw new Error('the node names no leader');
-    return { address: endPoint.getAddress(), port: endPoint.getPort() };
-  });
 }

@@ -7,7 +7,6 @@ import {
   TransactionMaxSizeExceededError,
 } from '@kurrent/kurrentdb-client';
 import recordsGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v2/streams/streams_grpc_pb.js';
-import { MAX_INT64 } from '../event-codec.ts';
 import { type AppendResult, AppendTooLarge, StreamDeleted } from '../event-store.ts';
 import { appendRecords, type GroupResults } from './kurrentdb-append-records.ts';
 import { deadlineFor, type ExactAppend, isLarge } from './kurrentdb-batch-append.ts';
@@ -15,7 +14,7 @@ import type { Connection } from './kurrentdb-connection.ts';
 import { positionOfEvent } from './kurrentdb-event.ts';
 import { isNodeLost } from './kurrentdb-failure.ts';
 import { createGroupCommit, groupLength } from './kurrentdb-group-commit.ts';
-import { readStreamPage, readStreamPageBefore } from './kurrentdb-pages.ts';
+import { readStreamPage } from './kurrentdb-pages.ts';
 import { withDeadline } from './kurrentdb-retry.ts';
 
 /** One attempt of an exact append. If it rejects, the append may have been stored. */
@@ -27,10 +26,10 @@ export function createWriter(connection: Connection): Write {
   return async (append) => {
     const hasRecords = await serverChecksConditions(connection);
     const { condition, ...unconditional } = append;
-    const exact = hasRecords ? append : unconditional;
-    const refused = await refuseImpossible(connection, exact);
-    if (refused !== undefined) return refused;
-    return hasRecords ? commit(exact) : sendInBatch(connection, exact);
+    const expected = append.expected === 'none' ? 'none' : carried(append.expected);
+    if (!hasRecords) return sendInBatch(connection, { ...unconditional, expected });
+    const checked = condition && { ...condition, revision: carried(condition.revision) };
+    return commit({ ...append, expected, condition: checked });
   };
 }
 
@@ -77,25 +76,12 @@ export async function positionAt(connection: Connection, stream: string, revisio
   );
 }
 
-/** Resolves to the result of an append whose expected revision no stream can have, and which the protocol cannot carry. */
-async function refuseImpossible(
-  connection: Connection,
-  { stream, expected, condition }: Omit<ExactAppend, 'events'>,
-): Promise<AppendResult | undefined> {
-  if (condition !== undefined && !isRevision(condition.revision)) return { kind: 'fenced' };
-  if (expected === 'none' || isRevision(expected)) return undefined;
-  if (condition !== undefined && (await lastRevision(connection, condition.stream)) !== condition.revision)
-    return { kind: 'fenced' };
-  return { kind: 'conflict', actual: await lastRevision(connection, stream) };
-}
+/** Revision that no stream has. */
+export const NEVER = 2n ** 62n;
 
-async function lastRevision(connection: Connection, stream: string): Promise<bigint | undefined> {
-  const [last] = await readStreamPageBefore(connection, stream, undefined, 1);
-  return last?.revision;
-}
-
-function isRevision(revision: bigint): boolean {
-  return revision >= 0n && revision <= MAX_INT64;
+/** Returns a revision that the protocol can carry: a stream is at neither or at both. */
+function carried(revision: bigint): bigint {
+  return revision >= 0n && revision < NEVER ? revision : NEVER;
 }
 
 const RESOURCE_EXHAUSTED = 8;

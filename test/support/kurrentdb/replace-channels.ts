@@ -10,11 +10,8 @@ import { HEAD_REQUEST, readEvents } from '../../../shared/event-store/kurrentdb/
  * of replacements. Writes the used descriptors and memory as one line of JSON. Run with --expose-gc.
  */
 const [url = '', count = '0'] = process.argv.slice(2);
-const node = createNodeClient(
-  parseAddress(url),
-  { firstMs: 1, even: 1_000_000, longestMs: 1 },
-  { searching: () => undefined, prove: async () => undefined },
-);
+const watch = { searching: () => undefined, prove: async () => undefined };
+const node = createNodeClient(parseAddress(url), watch);
 
 const replace = async (times: number) => {
   for (let n = 0; n < times; n += 1) {
@@ -32,7 +29,7 @@ const measure = () => ({
   heap: process.memoryUsage().heapUsed,
 });
 
-await replace(20);
+await replace(8);
 const before = measure();
 await replace(Number(count));
 const after = measure();
