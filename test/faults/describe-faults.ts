@@ -1,12 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
+import { needsElasticsearch } from '../support/elasticsearch.ts';
 import { workersOf } from '../support/processes.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { whyNoSmallDisk } from '../support/small-disk.ts';
 import { needsQuietMachine } from '../support/takes-minutes.ts';
 import type { Fault, Role } from './fault.ts';
-import { type FaultFleet, type Process, type Roles, startFaultFleet } from './fault-fleet.ts';
+import {
+  type FaultFleet,
+  type FaultPlace,
+  type Process,
+  type Roles,
+  startFaultFleet,
+} from './fault-fleet.ts';
 import { firingAlerts } from './firing-alerts.ts';
 import { type Counted, createLedger, type Ledger } from './ledger.ts';
 import { HEALTHY, type Observed, observe, type Words } from './observe.ts';
@@ -25,7 +31,7 @@ const TYPES = ['tags', 'countries'] as const satisfies readonly Counted[];
 export async function describeFaults(
   title: string,
   faults: readonly Fault[],
-  disks?: 'small disks',
+  place: FaultPlace = {},
 ): Promise<void> {
   const name = title.toLowerCase().replace(/\W+/g, '_').slice(0, 12);
   describe(`faults: ${title}`, await needsElasticsearch(needsQuietMachine(`faults: ${title}`)), () => {
@@ -33,7 +39,7 @@ export async function describeFaults(
     let fleets = 0;
     const start = async () => {
       const space = `faults_${name}_${process.pid}_${++fleets}`;
-      const fleet = await startFaultFleet(await elasticsearchUrl(), space, disks);
+      const fleet = await startFaultFleet(space, place);
       started = { fleet, ledger: await createLedger((await fleet.roles()).api) };
       return started;
     };
@@ -41,7 +47,7 @@ export async function describeFaults(
       await started?.fleet.dispose();
       started = undefined;
     };
-    beforeAll(start, 180_000);
+    beforeAll(start, 300_000);
     afterAll(end, 60_000);
 
     it.for(withDisks(faults))('$name', { timeout: 240_000 }, async (fault, { onTestFailed, task }) => {

@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { elasticsearchUrl } from '../support/elasticsearch.ts';
 import { createElasticsearchAdmin, type ElasticsearchAdmin } from '../support/elasticsearch-admin.ts';
+import { type ElasticsearchNode, startElasticsearchNodes } from '../support/elasticsearch-nodes.ts';
 import { type ElasticsearchProxy, startElasticsearchProxy } from '../support/elasticsearch-proxy.ts';
 import { leaderOf, type Member, startMember } from '../support/fleet.ts';
 import { removeIndices } from '../support/remove-indices.ts';
@@ -25,20 +27,29 @@ export type FaultFleet = {
   readonly eventStore: string;
   /** File system of the log; undefined: the usual one. */
   readonly disk: SmallDisk | undefined;
+  /** Nodes of a cluster of its own; empty: the fleet uses the node of the run. */
+  readonly nodes: readonly ElasticsearchNode[];
   roles(): Promise<Roles>;
   dispose(): Promise<void>;
 };
 
 const MEGABYTES = 96;
 
-/** Starts the fleet on the node at `url`. `small disks`: each data directory and the log are on a file system of their own. */
-export async function startFaultFleet(
-  url: string,
-  space: string,
-  disks?: 'small disks',
-): Promise<FaultFleet> {
+/** Where a fleet runs. */
+export type FaultPlace = {
+  /** True: each data directory and the log are on a file system of their own. */
+  readonly hasSmallDisks?: boolean;
+  /** Number of nodes of a cluster of its own. Absent: the node of the run. */
+  readonly nodes?: number;
+};
+
+/** Starts the fleet. */
+export async function startFaultFleet(space: string, place: FaultPlace = {}): Promise<FaultFleet> {
+  const cluster = place.nodes === undefined ? undefined : await startElasticsearchNodes(place.nodes);
+  const [first, ...others] = cluster?.nodes.map((node) => node.url) ?? [await elasticsearchUrl()];
+  const url = first as string;
   const folder = mkdtempSync(join(tmpdir(), 'varve-faults-'));
-  const mount = () => (disks === undefined ? undefined : mountSmallDisk(MEGABYTES));
+  const mount = () => (place.hasSmallDisks === true ? mountSmallDisk(MEGABYTES) : undefined);
   const disk = mount();
   const eventStore = `sqlite:${join(disk?.path ?? folder, 'events.db')}`;
   const admin = await createElasticsearchAdmin(url, space);
@@ -46,30 +57,39 @@ export async function startFaultFleet(
     const proxy = await startElasticsearchProxy(url);
     const own = mount();
     const log = ['--event-store', eventStore, '--assets', join(folder, 'assets')];
-    const index = ['--read-index', proxy.url, '--space', space, '--body-limit', '60000000'];
+    const index = [
+      '--read-index',
+      [proxy.url, ...others].join(),
+      '--space',
+      space,
+      '--body-limit',
+      '60000000',
+    ];
     const data = join(own?.path ?? folder, name);
     const member = await startMember(name, { role, data, arguments: [...log, ...index] });
     return { ...member, proxy, disk: own };
   };
   // The api waits for a leader itself.
   const started = [start('s1', 'serve'), start('s2', 'serve'), start('api', 'api')] as const;
-  const [first, second, api] = await Promise.all(started);
-  const all = [first, second, api];
+  const [one, two, api] = await Promise.all(started);
+  const all = [one, two, api];
   return {
     all,
     admin,
     space,
     eventStore,
     disk,
+    nodes: cluster?.nodes ?? [],
     async roles() {
-      const leader = (await leaderOf([first, second])) as Process;
-      return { leader, standby: leader === first ? second : first, api };
+      const leader = (await leaderOf([one, two])) as Process;
+      return { leader, standby: leader === one ? two : one, api };
     },
     async dispose() {
       await Promise.all(all.map((each) => each.end('SIGKILL')));
       for (const each of all) each.proxy.close();
       await removeIndices(url, space);
       await admin.close();
+      await cluster?.stop();
       for (const each of [disk, ...all.map((process) => process.disk)]) each?.remove();
       rmSync(folder, { recursive: true, force: true });
     },

@@ -5,7 +5,8 @@ import type { Observed } from './observe.ts';
 
 type Undo = (() => unknown) | undefined;
 
-const aliasOf = ({ space }: FaultFleet, type = 'tag') => `${space}-api_${type}_${type}-published`;
+/** Returns the name under which searches find an index. */
+export const aliasOf = ({ space }: FaultFleet, type = 'tag') => `${space}-api_${type}_${type}-published`;
 
 /** Makes a fault of the live index of the tags. Without an undo Varve repairs it while it lasts. */
 function onTags(make: (fleet: FaultFleet, index: string) => Promise<Undo>) {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startCountedTags } from '../support/counted-tags.ts';
-import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
+import { needsElasticsearch } from '../support/elasticsearch.ts';
 import type { Member } from '../support/fleet.ts';
 import { isRunning } from '../support/processes.ts';
 import { runVarve } from '../support/run-varve.ts';
@@ -16,7 +16,7 @@ import { ask, HEALTHY, observe } from './observe.ts';
 
 /** Faults of the tables at random, under writes. Reads are checked all the time, and compared with an embedded server at the end. */
 const FAULTS = Number(process.env['VARVE_FAULTS'] ?? 20);
-const WRITERS = 4;
+const WRITERS = 10;
 const LONGEST_MS = 5_000;
 const LONGEST_PAUSE_MS = 2_000;
 const EQUAL_WITHIN = 30_000;
@@ -49,7 +49,7 @@ describe('faults at random', {
   const ended = new Set<number>();
 
   beforeAll(async () => {
-    fleet = await startFaultFleet(await elasticsearchUrl(), space);
+    fleet = await startFaultFleet(space);
   }, 180_000);
   afterAll(() => fleet?.dispose());
 
