@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
+import { needsElasticsearch } from '../support/elasticsearch.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { needsQuietMachine } from '../support/takes-minutes.ts';
 import { answers, isBulk, only, refusal } from './break-elasticsearch.ts';
@@ -131,7 +131,7 @@ const TITLE = 'faults: what two commands tell an operator';
 describe(TITLE, await needsElasticsearch(needsQuietMachine(TITLE)), () => {
   let fleet: FaultFleet;
   beforeAll(async () => {
-    fleet = await startFaultFleet(await elasticsearchUrl(), `operators_${process.pid}`);
+    fleet = await startFaultFleet(`operators_${process.pid}`);
     const body = JSON.stringify({ data: { key: 'a', name: 'a' } });
     const { api } = await fleet.roles();
     const headers = { 'content-type': 'application/json' };
