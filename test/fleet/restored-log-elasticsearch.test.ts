@@ -69,7 +69,7 @@ describe('processes that read Elasticsearch serve the restored log', options, ()
     { server: '26.1', isPushed: true },
   ] as const)(
     'of KurrentDB $server, running, others’ records: $isPushed',
-    { timeout: 120_000 },
+    { timeout: 240_000 },
     async ({ server, isPushed }) => {
       const double = await startKurrentDbDouble({ server });
       onTestFinished(double.stop);
@@ -86,7 +86,7 @@ describe('processes that read Elasticsearch serve the restored log', options, ()
     },
   );
 
-  test('of an SQLite file that was put back', { timeout: 120_000 }, async () => {
+  test('of an SQLite file that was put back', { timeout: 240_000 }, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'varve-restored-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const [file, copy] = [join(folder, 'log', 'events.db'), join(folder, 'copy.db')];
