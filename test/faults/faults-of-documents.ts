@@ -34,7 +34,9 @@ function refused(texts: (fleet: FaultFleet) => object, decide?: Parameters<typeo
     const written = send(roles.leader, 'POST', 'restaurants', { key: KEY, name: 'Refused', ...text });
     return async () => {
       await undo?.();
-      await send(roles.leader, 'DELETE', `restaurants/${documentIdOf(await written)}`);
+      const entry = `${roles.leader.server().url}/api/restaurants/${documentIdOf(await written)}`;
+      const removed = async () => (await fetch(entry, { method: 'DELETE' })).status;
+      await expect.poll(removed, { timeout: 30_000, interval: 500 }).toBeOneOf([200, 202, 204, 404]);
     };
   };
 }
