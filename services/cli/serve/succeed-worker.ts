@@ -23,17 +23,18 @@ export type SuccessionOptions = {
 };
 
 /**
- * Replaces the serving process, once this process has read the words of all rows and is warm. First this process becomes leader, then its generation becomes live. Only then
- * it accepts connections, so that its readers see every acknowledged write.
+ * Replaces the serving process, once this process has read the words of all rows and is warm. First this process becomes leader, then its
+ * generation becomes live. Only then it accepts connections, so that its readers see every acknowledged write. If it changes content types,
+ * writes wait already, so it reads the words later.
  */
 export async function succeedWorker(
   supervisor: Supervisor,
-  { recent, enterMs }: Succession,
+  { recent, enterMs, changesTypes }: Succession,
   handler: RequestListener,
   { varve, metrics, address, isStopping, next }: SuccessionOptions,
 ): Promise<void> {
   const { index } = await varve.operator.readSide();
-  await index.local?.warm();
+  if (!changesTypes) await index.local?.warm();
   await warmUp(recent, handler, WARM_UP_MS);
   metrics?.reset();
   await supervisor.ready(next);
