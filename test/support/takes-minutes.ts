@@ -13,8 +13,8 @@ export function takesMinutes(what: string): SkipOptions {
 }
 
 /**
- * Returns the options of a suite whose limits of time do not hold on a busy machine. It runs alone, with VARVE_FAULT_TESTS=1,
- * which `.ci/run` does not set.
+ * Returns the options of a suite whose limits of time do not hold on a busy machine. It runs with VARVE_FAULT_TESTS=1, which `.ci/run`
+ * sets for a run of the tables of faults alone.
  */
 export function needsQuietMachine(what: string): SkipOptions {
   if (process.env['VARVE_FAULT_TESTS'] === '1') return {};
