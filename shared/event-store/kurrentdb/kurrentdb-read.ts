@@ -31,7 +31,8 @@ export function streamRequest(stream: string, { from, backwards = false, count }
   const options = new streamsPb.ReadReq.Options.StreamOptions().setStreamIdentifier(
     new sharedPb.StreamIdentifier().setStreamName(Buffer.from(stream, 'utf8')),
   );
-  if (from === 'end') options.setEnd(new sharedPb.Empty());
+  if (from === 'start') options.setStart(new sharedPb.Empty());
+  else if (from === 'end') options.setEnd(new sharedPb.Empty());
   else options.setRevision(from.toString());
   return request(new streamsPb.ReadReq.Options().setStream(options).setCount(`${count}`), backwards);
 }
