@@ -16,6 +16,7 @@ import {
   type PurgeReport,
   receiverNames,
   type Searches,
+  SHOWN_MS,
 } from './send-purges.ts';
 
 export type PurgeSettings = {
@@ -47,8 +48,6 @@ const BEAT_MS = 500;
 const LONGEST_SILENCE_MS = 2_000;
 const FIRST_EPOCH = 1;
 const LOOK_MS = 100;
-/** Time of one wait for searches. */
-const SHOWN_MS = 500;
 /** Answers of an earlier leader reach caches within this time. */
 const SETTLE_MS = 5_000;
 

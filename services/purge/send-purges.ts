@@ -56,7 +56,7 @@ export type Searches = {
 /** Maximum number of changes that are purged together. */
 const BATCH = 500;
 /** Maximum time in milliseconds of one wait for searches. */
-const SHOWN_MS = 500;
+export const SHOWN_MS = 500;
 
 /** `upTo`: changes up to this number can be purged. `lost`: so many changes could not be stored, and require a purge of everything. */
 type Due = { readonly upTo: number; readonly lost: number };

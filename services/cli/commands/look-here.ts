@@ -15,6 +15,7 @@ import { embeddedReadSide } from '../../read-side/embedded-read-side.ts';
 import type { ReadSide, ReadSidePlan } from '../../read-side/read-side.ts';
 import { logAddress, openEventStore } from '../../stores/open-event-store.ts';
 import { quietLogger } from '../output/create-logger.ts';
+import { isEmbedded } from '../settings/read-index-settings.ts';
 import { chooseReadSide } from '../settings/read-side.ts';
 import type { OperatorSettings } from '../settings/settings.ts';
 import { refuseOtherLog } from './refuse-other-log.ts';
@@ -59,10 +60,9 @@ export async function lookHere(settings: OperatorSettings): Promise<LookedHere> 
   };
 }
 
-/** The embedded index of a look makes words without files. */
+/** Returns the plan for the read side of a look. An embedded index needs no other settings. */
 async function lookingPlan(settings: OperatorSettings): Promise<ReadSidePlan> {
-  if (settings.readIndex === 'embedded' && settings.readIndexCloudId === undefined)
-    return embeddedReadSide({ queryTimeLimit: settings.queryTimeLimit });
+  if (isEmbedded(settings)) return embeddedReadSide({ queryTimeLimit: settings.queryTimeLimit });
   return chooseReadSide(settings, await quietLogger());
 }
 

@@ -26,7 +26,7 @@ export function logCacheToken(name: string | undefined, logger: Logger) {
   };
 }
 
-/** Warns that this process could not report itself to the leader. */
+/** Warns that this process cannot read whether the leader purges caches. */
 export function logUnwatched(logger: Logger): (error: unknown) => void {
   return (error) =>
     logger.warn(

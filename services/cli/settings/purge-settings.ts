@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { TagReceiver } from '../../delivery/tag-headers.ts';
 import { PURGE_KINDS, type PurgeKind, type PurgeTarget } from '../../purge/purge-target.ts';
 import { hasCredentials } from '../../webhooks/webhook-request.ts';
+import { isEmbedded, type ReadIndexChoice } from './read-index-settings.ts';
 import { duration, type SettingsOf, type SettingsTable, yesOrNo } from './setting.ts';
 
 const KIND = /^([a-z]+)=(.+)$/s;
@@ -63,8 +64,6 @@ function targetOf(text: string): PurgeTarget | string {
 
 type PurgeChoice = SettingsOf<typeof PURGE_SETTINGS> & ReadIndexChoice;
 
-type ReadIndexChoice = { readonly readIndex: string; readonly readIndexCloudId?: string | undefined };
-
 /** Caches with distant nodes: an answer from before a change may reach them after its purge. */
 const FAR_AWAY: readonly PurgeKind[] = ['fastly', 'cloudflare'];
 const AGAIN_AFTER_MS = 2_000;
@@ -76,7 +75,7 @@ export function purgeChoice(choice: PurgeChoice) {
   const { purge, purgeToken: token, purgeSoft: soft, purgeAgain } = choice;
   if (purge === undefined) return undefined;
   const usual = ({ kind }: PurgeTarget) => {
-    if (isOutside(choice)) return OUTSIDE_AGAIN_AFTER_MS;
+    if (!isEmbedded(choice)) return OUTSIDE_AGAIN_AFTER_MS;
     return FAR_AWAY.includes(kind) ? AGAIN_AFTER_MS : 0;
   };
   const targets = purge.map((target): PurgeTarget => {
@@ -102,12 +101,7 @@ export function purgeAgainProblem(
   choice: Pick<PurgeChoice, 'purgeAgain'> & ReadIndexChoice,
 ): string | undefined {
   const { purgeAgain } = choice;
-  if (purgeAgain === undefined || purgeAgain >= OUTSIDE_AGAIN_AFTER_MS || !isOutside(choice))
+  if (purgeAgain === undefined || purgeAgain >= OUTSIDE_AGAIN_AFTER_MS || isEmbedded(choice))
     return undefined;
   return `--purge-again (VARVE_PURGE_AGAIN) must be at least 5s with Elasticsearch, got ${purgeAgain}ms: an answer of another process may be on its way to a cache for so long`;
-}
-
-/** Returns whether the documents are outside of the process. */
-function isOutside({ readIndex, readIndexCloudId }: ReadIndexChoice): boolean {
-  return readIndex !== 'embedded' || readIndexCloudId !== undefined;
 }

@@ -76,6 +76,14 @@ export const READ_INDEX_SETTINGS = {
   },
 } as const satisfies SettingsTable;
 
+/** Settings that choose the read index. */
+export type ReadIndexChoice = { readonly readIndex: string; readonly readIndexCloudId?: string | undefined };
+
+/** Returns whether the read index is in the process. */
+export function isEmbedded({ readIndex, readIndexCloudId }: ReadIndexChoice): boolean {
+  return readIndex === 'embedded' && readIndexCloudId === undefined;
+}
+
 const ADDRESS = z.url({ protocol: /^https?$/ });
 
 function areAddresses(text: string): boolean {

@@ -9,6 +9,7 @@ import {
 import type { ElasticsearchConnection } from '../../../shared/read-index/elasticsearch/wire/client.ts';
 import { embeddedReadSide } from '../../read-side/embedded-read-side.ts';
 import type { ReadSidePlan } from '../../read-side/read-side.ts';
+import { isEmbedded } from './read-index-settings.ts';
 import { readSynonyms } from './read-synonyms.ts';
 import { InvalidSettings, type OperatorSettings } from './settings.ts';
 
@@ -22,7 +23,7 @@ export async function chooseReadSide(
   hasServed = false,
 ): Promise<ReadSidePlan> {
   const synonyms = readSynonyms(settings.synonyms);
-  if (settings.readIndex === 'embedded' && settings.readIndexCloudId === undefined) {
+  if (isEmbedded(settings)) {
     refuseWithoutDocuments(settings);
     return embeddedReadSide({ queryTimeLimit: settings.queryTimeLimit, synonyms });
   }

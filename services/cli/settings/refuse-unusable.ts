@@ -2,6 +2,7 @@ import { isWildcard } from '../../http/sockets/loopback.ts';
 import { logFile } from '../../stores/open-event-store.ts';
 import { staleProblems } from './delivery-settings.ts';
 import { purgeAgainProblem, purgeProblem } from './purge-settings.ts';
+import { isEmbedded } from './read-index-settings.ts';
 import type { ProcessRole } from './roles.ts';
 import { InvalidSettings, type ServeSettings } from './settings.ts';
 
@@ -21,11 +22,8 @@ export function refuseUnusable(role: ProcessRole, settings: ServeSettings): void
   if (sentences.length > 0) throw new InvalidSettings(...sentences);
 }
 
-function embeddedProblem(
-  role: ProcessRole,
-  { readIndex, readIndexCloudId }: ServeSettings,
-): string | undefined {
-  if (role === 'serve' || readIndex !== 'embedded' || readIndexCloudId !== undefined) return undefined;
+function embeddedProblem(role: ProcessRole, settings: ServeSettings): string | undefined {
+  if (role === 'serve' || !isEmbedded(settings)) return undefined;
   const needs = {
     api: 'varve api reads from the Elasticsearch that varve project writes',
     project: 'varve project writes Elasticsearch',
