@@ -68,13 +68,8 @@ export function markDifferences(
         );
       const { schema } = context();
       const differences = findDifferences(db, schema);
-      const types = [...schema.registry.contentTypes.keys()];
       if (differences !== undefined) fanOut.mark(schema, differences, change);
-      else
-        stale.markTypes(
-          types.map((uid) => schema.type(uid).number),
-          change,
-        );
+      else stale.markTypes([...schema.registry.contentTypes.keys()], change);
     });
   } finally {
     connection.exec(`DETACH ${OTHER}`);

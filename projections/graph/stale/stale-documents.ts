@@ -168,7 +168,7 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
     markAll(types, isReplacing = false) {
       const change = { since: Number(position()), position: Number(position()) };
       transaction(db.connection, () => {
-        stale.markTypes(numbersOf(context(), types), change);
+        stale.markTypes(types, change);
         if (!isReplacing) note(position());
       });
       complete = !isReplacing;
@@ -244,29 +244,23 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
 
 type LostDocuments = Pick<StaleDocuments, 'markLost' | 'areLost' | 'isBehind' | 'disregard'>;
 
-function lostDocuments({ db, context, position }: StaleDocumentsOptions, stale: StaleRows): LostDocuments {
+function lostDocuments({ db, position }: StaleDocumentsOptions, stale: StaleRows): LostDocuments {
   return {
     markLost(types) {
       const change = { since: AFTER_ALL_CHANGES, position: Number(position()) };
-      transaction(db.connection, () => stale.markTypes(numbersOf(context(), types), change, true));
+      transaction(db.connection, () => stale.markTypes(types, change, true));
     },
     areLost(types) {
-      return stale.hasMarks(numbersOf(context(), types), {
+      return stale.hasMarks(types, {
         since: AFTER_ALL_CHANGES,
         position: AFTER_ALL_CHANGES,
       });
     },
     isBehind(type, at) {
-      return stale.hasMarks(numbersOf(context(), [type]), { since: 0, position: Number(at) });
+      return stale.hasMarks([type], { since: 0, position: Number(at) });
     },
-    disregard(types) {
-      stale.disregard(numbersOf(context(), types));
-    },
+    disregard: stale.disregard,
   };
-}
-
-function numbersOf({ schema }: ReaderContext, types: readonly Uid[]): readonly number[] {
-  return types.map((uid) => schema.type(uid).number);
 }
 
 function settleRows(

@@ -128,17 +128,17 @@ export function openStaleRows(db: GraphDatabase, { typeOf, numberOf }: TypeNumbe
     markSelected(select: string, entry: number, world: WorldNumber, { since, position }: ChangeSpan): void {
       db.run(markOf(select), world, since, position, Date.now(), entry);
     },
-    markTypes(types: readonly number[], span: ChangeSpan, isAnew = false): void {
-      markTypes(db, types, span, isAnew);
+    markTypes(types: readonly Uid[], span: ChangeSpan, isAnew = false): void {
+      markTypes(db, types.map(numberOf), span, isAnew);
     },
     isMarked({ world, key }: DocumentKey): boolean {
       return db.get('SELECT 1 FROM stale WHERE world = ? AND key = ?', worldNumber(world), key) !== undefined;
     },
-    hasMarks(types: readonly number[], { since, position }: ChangeSpan): boolean {
-      return db.get(STALE_SINCE, since, position, JSON.stringify(types)) !== undefined;
+    hasMarks(types: readonly Uid[], { since, position }: ChangeSpan): boolean {
+      return db.get(STALE_SINCE, since, position, JSON.stringify(types.map(numberOf))) !== undefined;
     },
-    disregard(types: readonly number[]): void {
-      unread = types;
+    disregard(types: readonly Uid[]): void {
+      unread = types.map(numberOf);
     },
     /** Yields each row in each of its worlds, stale or not. */
     *everyRow(): Iterable<StaleRow> {
