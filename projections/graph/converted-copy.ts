@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
-import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
+import { notInForce, type TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import { copyDatabase, removeDatabase } from '../../shared/sqlite/copy-database.ts';
 import { type ContentGraph, openContentGraph } from './content-graph.ts';
 import type { GraphFileOptions } from './graph-file.ts';
@@ -10,16 +10,16 @@ import type { GraphFileOptions } from './graph-file.ts';
 export type CopyFiles = { readonly file: string; readonly copy: string };
 
 /**
- * Copies a graph and converts the copy to definitions that are not in the log yet. Returns false if the graph has all of them. Their events
- * follow the graph's last one: the log has at least as many events before anybody uses the copy. No other process may write the graph
- * meanwhile.
+ * Copies a graph and converts the copy to definitions that are not in the log yet. Returns false if the graph has all of them. The copy
+ * is at a later position than the graph, by one for each definition. The log passes that position with the definitions. No other process may
+ * write the graph meanwhile.
  */
 export function convertCopy(
   { file, copy }: CopyFiles,
   graph: ContentGraph,
   definitions: readonly TypeDefinition[],
 ): boolean {
-  const changed = definitions.filter((each) => graph.definition(each.uid) !== JSON.stringify(each));
+  const changed = notInForce(definitions, graph.definition);
   if (changed.length === 0) return false;
   graph.settle();
   copyDatabase(file, copy);
@@ -56,7 +56,7 @@ export function openConvertedCopy(
 ): ContentGraph | undefined {
   if (!existsSync(copy)) return undefined;
   const converted = openContentGraph(copy, options);
-  if (definitions.every((each) => converted.definition(each.uid) === JSON.stringify(each))) return converted;
+  if (notInForce(definitions, converted.definition).length === 0) return converted;
   converted.close();
   removeDatabase(copy);
   return undefined;

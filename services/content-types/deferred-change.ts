@@ -1,8 +1,7 @@
 import type { ShapeChange } from '../../projections/generations/shape.ts';
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
-import { notInForce } from './definitions-in-force.ts';
+import { notInForce, type TypeDefinition } from '../../shared/schema/type-definitions.ts';
 
 type GraphTypes = Pick<ContentGraph, 'registry' | 'definition'>;
 

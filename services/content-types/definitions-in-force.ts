@@ -1,9 +1,10 @@
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { epochAfter, isFenced } from '../../shared/fleet/fence.ts';
-import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
-
-/** Returns the definition of a type as JSON; undefined if it has none. */
-type DefinitionText = (uid: string) => string | undefined;
+import {
+  type DefinitionText,
+  notInForce,
+  type TypeDefinition,
+} from '../../shared/schema/type-definitions.ts';
 
 export type Redefined = { readonly now: TypeDefinition; readonly before: string | undefined };
 
@@ -32,16 +33,6 @@ export function trackDefinitions(epoch: number, known: DefinitionText = () => un
 /** Returns whether an event defines a content type, and this program can read it. */
 export function isDefinition({ type, unreadable }: StoredEvent): boolean {
   return type === 'content-type-defined' && unreadable === undefined;
-}
-
-/**
- * Returns the definitions that are not in force. It compares texts, because the order of attributes is the order of the keys in answers.
- */
-export function notInForce(
-  definitions: readonly TypeDefinition[],
-  inForce: DefinitionText,
-): readonly TypeDefinition[] {
-  return definitions.filter((definition) => inForce(definition.uid) !== JSON.stringify(definition));
 }
 
 /** Returns the names of the content types whose definitions are not in force. */

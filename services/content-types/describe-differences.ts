@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
-import { notInForce } from './definitions-in-force.ts';
+import { notInForce, type TypeDefinition } from '../../shared/schema/type-definitions.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 

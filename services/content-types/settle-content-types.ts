@@ -3,12 +3,12 @@ import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import { catchUpUnlessDiskFull } from '../../projections/graph/projector.ts';
 import { UnreadableEvent } from '../../shared/event-store/unreadable.ts';
 import { type Lease, leadOf } from '../../shared/fleet/lease.ts';
-import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
+import { notInForce, type TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import { type Claimant, claimLease } from '../fleet/claim-lease.ts';
 import { readLease } from '../fleet/lease-view.ts';
 import { createLeaderCheck, LEADER_TIMEOUTS } from '../fleet/watch-leader.ts';
 import { appendDefinitions } from './append-definitions.ts';
-import { isDefinition, notInForce, typesNotInForce } from './definitions-in-force.ts';
+import { isDefinition, typesNotInForce } from './definitions-in-force.ts';
 import { describeDifferences } from './describe-differences.ts';
 import { createTypesWatch, type TypesWatch } from './types-watch.ts';
 

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { staleDocumentsOf } from '../../projections/graph/stale/stale-documents.ts';
+import { notInForce } from '../../shared/schema/type-definitions.ts';
 import { removeDatabase } from '../../shared/sqlite/copy-database.ts';
 import { ownTypes, type SettledTypes, typesOfGraph } from '../content-types/deferred-change.ts';
-import { notInForce } from '../content-types/definitions-in-force.ts';
 import { refuseOtherDefaultLocale } from '../content-types/refuse-other-default-locale.ts';
 import {
   refuseOtherTypes,

@@ -48,6 +48,19 @@ export function registryOfDefinitions(definitions: readonly TypeDefinition[]): S
   return buildRegistry(files).registry;
 }
 
+/** Returns the definition of a type as JSON; undefined if it has none. */
+export type DefinitionText = (uid: Uid) => string | undefined;
+
+/**
+ * Returns the definitions that are not in force. It compares texts, because the order of attributes is the order of the keys in answers.
+ */
+export function notInForce(
+  definitions: readonly TypeDefinition[],
+  inForce: DefinitionText,
+): readonly TypeDefinition[] {
+  return definitions.filter((definition) => inForce(definition.uid) !== JSON.stringify(definition));
+}
+
 /** Returns a content type as its definition describes it, and a registry with its components. The registry has no other content types. */
 export function modelOfDefinition(definition: TypeDefinition) {
   const registry = registryOfDefinitions([definition]);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { notInForce, trackDefinitions } from '../../services/content-types/definitions-in-force.ts';
+import { trackDefinitions } from '../../services/content-types/definitions-in-force.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
-import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
+import { notInForce, type TypeDefinition } from '../../shared/schema/type-definitions.ts';
 
 const definition = (label: string) => ({ uid: 'api::dish.dish', label }) as unknown as TypeDefinition;
 const event = (type: string, epoch: number, data: unknown, extra: object = {}) =>
