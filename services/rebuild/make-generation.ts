@@ -53,9 +53,9 @@ async function fillAhead(making: Making): Promise<boolean> {
   const converted = openConverted(host, rebuild, graphs);
   const made = converted ?? graphs.made;
   try {
-    const indices = await fillIndices(making, made);
+    const indices = await openIndices(making, made);
     if (indices === undefined) return true;
-    // The live indices have other documents, so a document that only the new ones refuse must not hold up the change.
+    // The verification fills them first. The live indices have other documents, so a document that only the new ones refuse must not hold up the change.
     const next = { indices, excused: 'parked' } as const;
     return (
       note(host, rebuild, await verifyNextDocuments(host, rebuild, { made, derived: made }, next)) || accept
@@ -69,7 +69,8 @@ async function fillAhead(making: Making): Promise<boolean> {
 async function makeBeside(making: Making): Promise<void> {
   const { host, rebuild, accept, graphs } = making;
   await fillGraphs(host, rebuild, graphs);
-  const indices = await fillIndices(making, graphs.made);
+  const indices = await openIndices(making, graphs.made);
+  if (indices !== undefined) await fillDocuments(host, rebuild, graphs.made, indices);
   await host.withOperations(async (operations) => {
     for await (const _level of operations.run('level', {}));
   });
@@ -79,14 +80,12 @@ async function makeBeside(making: Making): Promise<void> {
   if (isGood || accept) await takeOver(making);
 }
 
-async function fillIndices(
+async function openIndices(
   { host, rebuild, opened }: Making,
   graph: ContentGraph,
 ): Promise<GenerationIndices | undefined> {
   const indices = await openNextIndices(host, rebuild, graph);
-  if (indices === undefined) return undefined;
-  opened.push(indices);
-  await fillDocuments(host, rebuild, graph, indices);
+  if (indices !== undefined) opened.push(indices);
   return indices;
 }
 

@@ -57,7 +57,7 @@ export type NextDocuments = {
   readonly excused: 'parked' | 'parked in both';
 };
 
-/** Compares the documents in the new indices with those made from a replay of the log. Both are at the position of the graphs. */
+/** Fills the new indices, and compares their documents with those made from `derived`. Both are at the position of the graphs. */
 export async function verifyNextDocuments(
   host: RebuildHost,
   rebuild: Rebuild,
