@@ -142,6 +142,18 @@ it('marks no other document', () => {
   graph.close();
 });
 
+it('marks all documents if more than 10,000 entries differ', () => {
+  const { graph, converted, copy, log } = createPair([country(1), country(2)], RENAME);
+  takeAll(converted);
+  converted.close();
+  const later = Array.from({ length: 10_001 }, (_, n) => country(n + 3));
+  graph.replay(log.add(...later, ...RENAME));
+  staleDocumentsOf(graph).continueFrom(copy);
+  const marked = new Set(takeAll(graph).map(({ key }) => graph.inspect().nameOf(key)?.documentId));
+  expect({ count: marked.size, old: marked.has('c1') }).toEqual({ count: 10_003, old: true });
+  graph.close();
+});
+
 it('takes over the documents that were not made from the copy', () => {
   const { graph, converted, copy, log } = createPair([country(1), country(2)], RENAME);
   const [first, ...others] = staleDocumentsOf(converted).next('backlog', 10, new Map());

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { columnValue } from '../../shared/read-index/column.ts';
-import type { LinkChange, RowChange, RowVersion } from '../../shared/read-index/read-index.ts';
+import type { LinkChange, ReadIndex, RowChange, RowVersion } from '../../shared/read-index/read-index.ts';
 import { buildRegistry } from '../../shared/schema/build-registry.ts';
 import type { NaiveField } from './naive-text-search.ts';
 
@@ -207,4 +207,14 @@ export const tagging: fc.Arbitrary<Tagging> = fc.record({
 export function tagLink({ key, tag, isTagged, world }: Tagging): LinkChange {
   const order = isTagged ? { sourceOrder: tag, targetOrder: key } : null;
   return { rowSet: { type: ARTICLE, path: [] }, attribute: 'tags', world, source: key, target: tag, order };
+}
+
+/** Returns the number of published articles that a search by words finds. */
+export async function countFound(index: ReadIndex, query: string): Promise<number | undefined> {
+  const { total } = await index.search({
+    ...{ type: ARTICLE, world: 'published', query: { kind: 'match_all' }, sort: [], from: 0, size: 0 },
+    withTotal: true,
+    text: { query, locales: ['en'], typoTolerance: false, isRanked: true },
+  });
+  return total;
 }

@@ -16,6 +16,8 @@ import { schemasOf } from './command-world.ts';
 
 /** Limit of a write's wait for a leader. AGAIN_MS is the pause between two looks. */
 const WAIT_MS = 10_000;
+/** The same while the next leader converts rows. */
+const CONVERSION_WAIT_MS = 300_000;
 const AGAIN_MS = 100;
 /** A leader steps down after so long without a write in flight. */
 const MOMENT_MS = 300;
@@ -28,7 +30,7 @@ function stopClock(): { at: number } {
   return clock;
 }
 
-function forwardingOf(fleet: ForwardingOptions['fleet']): Forwarding {
+function forwardingOf(fleet: ForwardingOptions['fleet'], isConverting = () => false): Forwarding {
   const folder = mkdtempSync(join(tmpdir(), 'varve-forward-'));
   const log = openSqliteEventStore(join(folder, 'log.db'), { space: 'varve' });
   onTestFinished(async () => {
@@ -36,11 +38,11 @@ function forwardingOf(fleet: ForwardingOptions['fleet']): Forwarding {
     rmSync(folder, { recursive: true, force: true });
   });
   const membership = openMembership({ log, space: 'varve', owner: randomUUID(), key: randomBytes(32) });
-  return openForwarding({ fleet, membership, bodyKey: randomBytes(32), metrics: undefined });
+  return openForwarding({ fleet, membership, bodyKey: randomBytes(32), metrics: undefined, isConverting });
 }
 
 /** Starts a process with one route that writes. */
-function startProcess(fleet: ForwardingOptions['fleet']) {
+function startProcess(fleet: ForwardingOptions['fleet'], isConverting?: () => boolean) {
   const { registry } = schemasOf({ tag: { attributes: { name: { type: 'string' } } } });
   const app = fastify();
   onTestFinished(() => app.close());
@@ -52,7 +54,7 @@ function startProcess(fleet: ForwardingOptions['fleet']) {
     reply.code(body.error.status).send(body);
   });
   app.register(async (scope) => {
-    forwardWrites(scope, forwardingOf(fleet), registry);
+    forwardWrites(scope, forwardingOf(fleet, isConverting), registry);
     scope.post('/api/tags', async (request) => {
       if (request.isElsewhere) throw new NotLeading();
       return { data: 'here' };
@@ -74,6 +76,22 @@ it(`a write waits ${WAIT_MS} ms for a leader, and is a 503 then`, async () => {
   const { statusCode, body } = await write();
   expect([statusCode, JSON.parse(body).error.code]).toEqual([503, 'no-leader']);
   expect(looks).toBe(WAIT_MS / AGAIN_MS);
+});
+
+it.each([
+  ['all the time', Number.POSITIVE_INFINITY, CONVERSION_WAIT_MS],
+  ['at first', 2 * WAIT_MS, 2 * WAIT_MS],
+])('a write waits longer while the next leader converts rows: %s', async (_when, until, waited) => {
+  const clock = stopClock();
+  const began = clock.at;
+  const nobody: ForwardingOptions['fleet'] = {
+    leader: () => ({ kind: 'nobody' }),
+    async changed(ms) {
+      clock.at += ms;
+    },
+  };
+  const { statusCode } = await startProcess(nobody, () => clock.at - began < until)();
+  expect({ statusCode, waited: clock.at - began }).toEqual({ statusCode: 503, waited });
 });
 
 it('a write that waits is carried out when this process becomes the leader', async () => {

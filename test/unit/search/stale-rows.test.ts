@@ -1,9 +1,9 @@
 import { expect, it, vi } from 'vitest';
 import { createEmbeddedIndex } from '../../../shared/read-index/embedded/embedded-index.ts';
 import {
-  ARTICLE,
   articleChange,
   articleRegistry,
+  countFound,
   tagChange,
   tagChanges,
   tagLink,
@@ -23,15 +23,6 @@ async function taggedArticles(count: number): Promise<Index> {
   return index;
 }
 
-async function found(index: Index, query: string): Promise<number | undefined> {
-  const { total } = await index.search({
-    ...{ type: ARTICLE, world: 'published', query: { kind: 'match_all' }, sort: [], from: 0, size: 0 },
-    withTotal: true,
-    text: { query, locales: ['en'], typoTolerance: false, isRanked: true },
-  });
-  return total;
-}
-
 const rename = (index: Index, name: string, position: bigint) =>
   index.apply({ position, rows: [tagChange(1, name)], links: [] });
 
@@ -40,23 +31,23 @@ it('counts the rows that show a changed row until a search has read them again',
   await rename(index, 'early', 2n);
   // No row has been read yet, so none is stale.
   expect(index.local.staleRows()).toBe(0);
-  expect(await found(index, 'early ')).toBe(10);
+  expect(await countFound(index, 'early ')).toBe(10);
   await rename(index, 'quixotic', 3n);
   expect(index.local.staleRows()).toBe(10);
-  expect([await found(index, 'quixotic '), await found(index, 'early ')]).toEqual([10, 0]);
+  expect([await countFound(index, 'quixotic '), await countFound(index, 'early ')]).toEqual([10, 0]);
   expect(index.local.staleRows()).toBe(0);
   await index.close();
 });
 
 it('reads many rows again without a search, and a search does not miss those that are left', async () => {
   const index = await taggedArticles(5_000);
-  expect(await found(index, 'tag ')).toBe(5_000);
+  expect(await countFound(index, 'tag ')).toBe(5_000);
   await rename(index, 'quixotic', 2n);
   expect(index.local.staleRows()).toBeGreaterThan(1_000);
-  expect(await found(index, 'quixotic ')).toBe(5_000);
+  expect(await countFound(index, 'quixotic ')).toBe(5_000);
   await rename(index, 'vermilion', 3n);
   expect(index.local.staleRows()).toBeGreaterThan(1_000);
   await vi.waitFor(() => expect(index.local.staleRows()).toBe(0), { timeout: 20_000 });
-  expect([await found(index, 'vermilion '), await found(index, 'quixotic ')]).toEqual([5_000, 0]);
+  expect([await countFound(index, 'vermilion '), await countFound(index, 'quixotic ')]).toEqual([5_000, 0]);
   await index.close();
 });

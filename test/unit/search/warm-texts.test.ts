@@ -3,9 +3,9 @@ import { expect, it } from 'vitest';
 import { succeedWorker } from '../../../services/cli/serve/succeed-worker.ts';
 import { createEmbeddedIndex } from '../../../shared/read-index/embedded/embedded-index.ts';
 import {
-  ARTICLE,
   articleChange,
   articleRegistry,
+  countFound,
   tagChanges,
   tagLink,
 } from '../../support/searched-articles.ts';
@@ -38,32 +38,23 @@ async function lastRead(index: Index): Promise<number> {
   return index.local.staleRows();
 }
 
-async function found(index: Index, query: string): Promise<number | undefined> {
-  const { total } = await index.search({
-    ...{ type: ARTICLE, world: 'published', query: { kind: 'match_all' }, sort: [], from: 0, size: 0 },
-    withTotal: true,
-    text: { query, locales: ['en'], typoTolerance: false, isRanked: true },
-  });
-  return total;
-}
-
 it('reads the words of all rows without a search', async () => {
   const index = await unreadArticles();
   await index.local.warm();
   expect(await lastRead(index)).toBe(LAST);
-  expect(await found(index, 'layer ')).toBe(ARTICLES);
+  expect(await countFound(index, 'layer ')).toBe(ARTICLES);
   await index.close();
 });
 
 it('answers searches that come before the words are read, also for rows that change in the meantime', async () => {
   const index = await unreadArticles();
   const warmed = index.local.warm();
-  const early = [found(index, 'layer '), found(index, '7 ')];
+  const early = [countFound(index, 'layer '), countFound(index, '7 ')];
   await index.apply({ position: 2n, rows: [article(7, 'another layer')], links: [] });
   expect(await Promise.all(early)).toEqual([ARTICLES, expect.toBeOneOf([0, 1])]);
-  expect([await found(index, '7 '), await found(index, 'another ')]).toEqual([0, 1]);
+  expect([await countFound(index, '7 '), await countFound(index, 'another ')]).toEqual([0, 1]);
   await warmed;
-  expect([await found(index, '7 '), await found(index, 'another ')]).toEqual([0, 1]);
+  expect([await countFound(index, '7 '), await countFound(index, 'another ')]).toEqual([0, 1]);
   await index.close();
 });
 
@@ -84,11 +75,18 @@ it('ends although a few rows change all the time', async () => {
   }
   expect(isOver).toBe(true);
   await warmed;
-  expect([await found(index, 'layer '), await found(index, `${position - 1n} `)]).toEqual([ARTICLES + 1, 1]);
+  expect([await countFound(index, 'layer '), await countFound(index, `${position - 1n} `)]).toEqual([
+    ARTICLES + 1,
+    1,
+  ]);
   await index.close();
 });
 
-it('makes a worker ready to replace another one only with all words', async () => {
+it.each([
+  ['only with all words', false, LAST],
+  // Writes wait already.
+  ['before it has read the words, if it changes content types', true, 0],
+])('makes a worker ready to replace another one %s', async (_when, changesTypes, read) => {
   const index = await unreadArticles();
   const order: (string | number)[] = [];
   const supervisor = {
@@ -102,7 +100,7 @@ it('makes a worker ready to replace another one only with all words', async () =
   type Arguments = Parameters<typeof succeedWorker>;
   await succeedWorker(
     supervisor as unknown as Arguments[0],
-    { generation: 2, changesTypes: false, enterMs: 60_000, recent: [] },
+    { generation: 2, changesTypes, enterMs: 60_000, recent: [] },
     () => {},
     {
       varve: { operator, fleet } as unknown as Arguments[3]['varve'],
@@ -112,6 +110,6 @@ it('makes a worker ready to replace another one only with all words', async () =
       next: { owner: 'next', address: 'http://127.0.0.1:1', forMs: 60_000 },
     },
   );
-  expect(order).toEqual(['ready', LAST, 'live', 'entered']);
+  expect(order).toEqual(['ready', read, 'live', 'entered']);
   await index.close();
 });
