@@ -1,7 +1,7 @@
 import { defined } from '../../shared/defined.ts';
+import type { RelatedOptions } from '../../shared/document/related-documents.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import { RequestError } from '../../shared/request-error.ts';
-import type { RelatedOptions } from '../webhooks/related-documents.ts';
 import { type FeedItem, isSelected, itemOf, joinItems } from './feed-item.ts';
 import type { HistoryName } from './history-name.ts';
 import { listDocuments } from './list-documents.ts';

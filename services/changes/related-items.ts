@@ -1,20 +1,21 @@
 import type { DocumentName } from '../../shared/document/recorded-rows.ts';
-import { allowedComponents } from '../../shared/schema/component-uids.ts';
-import type { Model, Uid } from '../../shared/schema/content-type.ts';
-import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import {
+  MAX_RELATED,
   type RelatedDocument,
   type RelatedOptions,
   relatedDocuments,
-} from '../webhooks/related-documents.ts';
+} from '../../shared/document/related-documents.ts';
+import { allowedComponents } from '../../shared/schema/component-uids.ts';
+import type { Model, Uid } from '../../shared/schema/content-type.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { type FeedItem, isSelected } from './feed-item.ts';
 import type { LogChange } from './read-changes.ts';
 import type { FeedSelection } from './selection.ts';
 
-/** Largest number of documents of one type that a change names one by one. Above it, the change names only the type. */
-const MAX_RELATED = 1_000;
-
-/** Returns items for the documents that show a changed document in a relation. `registry` is the one that the caller sees. */
+/**
+ * Returns items for the documents that show a changed document in a relation. If there are too many of one type, an item names only the
+ * type. `registry` is the one that the caller sees.
+ */
 export function relatedItems(
   options: RelatedOptions,
   selection: FeedSelection,

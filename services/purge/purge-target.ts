@@ -1,4 +1,4 @@
-import type { WebhookPost } from '../webhooks/post-webhook.ts';
+import type { PostedRequest } from '../outbox/post-request.ts';
 
 /** Receivers of purges: what `--purge` names before the equals sign. */
 export const PURGE_KINDS = ['varnish', 'fastly', 'cloudflare', 'webhook'] as const;
@@ -21,7 +21,7 @@ export type PurgedTags = {
   readonly position: bigint;
 };
 
-export type PurgeRequest = Required<Pick<WebhookPost, 'method' | 'url' | 'headers' | 'body'>>;
+export type PurgeRequest = Required<Pick<PostedRequest, 'method' | 'url' | 'headers' | 'body'>>;
 
 export type PurgeStyle = {
   /** Mark answers as stale instead of removing them. */

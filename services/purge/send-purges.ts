@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { backoffMs, jittered } from '../../shared/backoff.ts';
 import { whenUnlocked } from '../../shared/sqlite/when-unlocked.ts';
-import { postWebhook } from '../webhooks/post-webhook.ts';
+import { postRequest } from '../outbox/post-request.ts';
+import { outcomeOf, type RequestOutcome } from '../outbox/request-outcome.ts';
 import type { PurgeStore, StoredChange } from './purge-store.ts';
 import { type PurgedTags, type PurgeStyle, type PurgeTarget, purgeRequests } from './purge-target.ts';
 
@@ -201,13 +202,6 @@ function merged(
   return { names: isAll ? [generation] : [...names], plain: [...plain], position };
 }
 
-type Failure = { readonly reason: string; readonly retryAfterMs?: number | undefined };
-
-function pauseMs({ backoff, longestPauseMs }: PurgeLimits, failure: Failure, failures: number): number {
-  const asked = Math.min(failure.retryAfterMs ?? 0, longestPauseMs);
-  return Math.max(asked, jittered(backoffMs(failures, backoff)));
-}
-
 /**
  * Sends a purge until the receiver has confirmed it at once. After a failure or a slow confirmation it is sent again a while later: the
  * receiver may have stored an old answer after it.
@@ -221,11 +215,12 @@ async function purgeSurely(
   const { limits, report } = options;
   for (let failures = 0; ; ) {
     const started = performance.now();
-    const failure = await send(options, target, tags, signal);
-    if (failure !== undefined) {
+    const failed = await send(options, target, tags, signal);
+    if (failed !== undefined) {
       failures += 1;
-      report.failed(target, failure.reason);
-      await delay(pauseMs(limits, failure, failures), undefined, { signal });
+      report.failed(target, failed.failure);
+      const usualMs = jittered(backoffMs(failures, limits.backoff));
+      await delay(Math.max(failed.askedMs ?? 0, usualMs), undefined, { signal });
       continue;
     }
     if (failures === 0 && performance.now() - started <= limits.slowMs) return;
@@ -235,21 +230,19 @@ async function purgeSurely(
   }
 }
 
-/** Returns a failure; undefined if the receiver has confirmed all tags. */
+/** Returns the first failure; undefined if the receiver has confirmed all tags. */
 async function send(
-  options: SenderOptions,
+  { limits: { timeoutMs, longestPauseMs }, style }: SenderOptions,
   target: PurgeTarget,
   tags: PurgedTags,
   signal: AbortSignal,
-): Promise<Failure | undefined> {
-  const { timeoutMs } = options.limits;
-  for (const request of purgeRequests(target, tags, options.style)) {
+): Promise<(RequestOutcome & { readonly failure: string }) | undefined> {
+  for (const request of purgeRequests(target, tags, style)) {
     // An operator names receivers on the command line: private addresses are usual.
-    const result = await postWebhook({ ...request, timeoutMs, signal, allowPrivate: true });
+    const result = await postRequest({ ...request, timeoutMs, signal, allowPrivate: true });
     signal.throwIfAborted();
-    if (result.kind !== 'answered') return { reason: result.reason };
-    const { status, retryAfterMs } = result;
-    if (status < 200 || status > 299) return { reason: `the receiver answered ${status}`, retryAfterMs };
+    const { failure, ...outcome } = outcomeOf(result, longestPauseMs);
+    if (failure !== null) return { ...outcome, failure };
   }
   return undefined;
 }

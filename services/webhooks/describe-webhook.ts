@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Webhook } from '../../shared/webhooks/webhook-state.ts';
+import type { PostResult } from '../outbox/post-request.ts';
 import type { DeliveryStore, StoredDelivery } from './delivery-store.ts';
 import { postDelivery } from './dispatcher.ts';
-import type { PostResult } from './post-webhook.ts';
 import type { WebhookCommands } from './webhook-commands.ts';
 import type { WebhookLimits } from './webhook-limits.ts';
 import type { Sealed } from './webhook-secret.ts';

@@ -2,8 +2,9 @@ import { jittered } from '../../shared/backoff.ts';
 import { isBusy } from '../../shared/sqlite/failures.ts';
 import { whenUnlocked } from '../../shared/sqlite/when-unlocked.ts';
 import type { Webhook } from '../../shared/webhooks/webhook-state.ts';
+import { type PostResult, postRequest } from '../outbox/post-request.ts';
+import { outcomeOf, type RequestOutcome } from '../outbox/request-outcome.ts';
 import type { Attempt, StoredDelivery } from './delivery-store.ts';
-import { type PostResult, postWebhook } from './post-webhook.ts';
 import type { TermOptions } from './term-options.ts';
 import type { WebhookLimits } from './webhook-limits.ts';
 import { type Sealed, signatureHeaders } from './webhook-secret.ts';
@@ -17,6 +18,8 @@ export type DispatcherOptions = Pick<TermOptions, 'store' | 'limits' | 'resolve'
   readonly failed: (error: unknown) => void;
 };
 
+/** Status of a receiver that wants no more deliveries. */
+const GONE = 410;
 const TROUBLE_MS = 30_000;
 /** Number of looks that find the file locked, until it is reported. */
 const LOCKED_LOOKS = 10;
@@ -42,14 +45,15 @@ export function createDispatcher(options: DispatcherOptions) {
     );
     if (closing.signal.aborted) return;
     const now = await whenUnlocked(readClock, closing.signal);
-    const attempt = decideOutcome(limits, delivery, result, now);
-    const pauseMs = askedPause(limits, result, attempt);
+    const outcome = outcomeOf(result, limits.longestRetryAfterMs);
+    const attempt = decideAttempt(limits, delivery, outcome, now);
+    const { status, askedMs } = outcome;
     await whenUnlocked(() => {
-      if (pauseMs !== undefined) store.pause(hook.id, now + pauseMs);
+      if (askedMs !== undefined && status !== GONE) store.pause(hook.id, now + askedMs);
       store.attempted(delivery.id, attempt);
     }, closing.signal);
     options.attempted(delivery, attempt);
-    if (attempt.status === 410) options.gone(hook);
+    if (status === GONE) options.gone(hook);
   };
   const start = (hook: Webhook, delivery: StoredDelivery): void => {
     const done = send(hook, delivery)
@@ -125,7 +129,7 @@ export async function postDelivery(
   signal?: AbortSignal,
 ): Promise<PostResult> {
   const sealed = open(hook);
-  return postWebhook({
+  return postRequest({
     url: hook.url,
     headers: {
       ...USER_AGENT,
@@ -142,33 +146,17 @@ export async function postDelivery(
   });
 }
 
-/** Returns for how long a receiver that failed asks for a pause of its webhook; undefined if it does not. */
-function askedPause(
-  limits: WebhookLimits,
-  result: PostResult,
-  { state, status }: Attempt,
-): number | undefined {
-  if (result.kind !== 'answered' || result.retryAfterMs === undefined) return undefined;
-  if (state === 'delivered' || status === 410) return undefined;
-  return Math.min(result.retryAfterMs, limits.longestRetryAfterMs);
-}
-
-/** Decides the next state of a delivery after an attempt. Any 2xx is a success, as in Standard Webhooks. */
-export function decideOutcome(
-  limits: WebhookLimits,
+/** Decides the next state of a delivery after an attempt. */
+export function decideAttempt(
+  { retryMs }: Pick<WebhookLimits, 'retryMs'>,
   { attempts }: Pick<StoredDelivery, 'attempts'>,
-  result: PostResult,
+  { status, failure: error, askedMs = 0 }: RequestOutcome,
   now: number,
 ): Attempt {
-  const status = result.kind === 'answered' ? result.status : null;
-  if (status !== null && status >= 200 && status < 300)
-    return { state: 'delivered', nextAt: now, status, error: null };
-  const error = result.kind === 'answered' ? `the receiver answered ${status}` : result.reason;
-  const wait = limits.retryMs[attempts];
-  if (wait === undefined || status === 410) return { state: 'parked', nextAt: now, status, error };
-  const asked = (result.kind === 'answered' && result.retryAfterMs) || 0;
+  if (error === null) return { state: 'delivered', nextAt: now, status, error };
+  const wait = retryMs[attempts];
+  if (wait === undefined || status === GONE) return { state: 'parked', nextAt: now, status, error };
   // The first retry comes on time: a receiver that restarts is back soon.
   const usual = attempts === 0 ? wait : jittered(wait, Math.random() / 5);
-  const nextAt = now + Math.max(usual, Math.min(asked, limits.longestRetryAfterMs));
-  return { state: 'waiting', nextAt, status, error };
+  return { state: 'waiting', nextAt: now + Math.max(usual, askedMs), status, error };
 }

@@ -1,7 +1,7 @@
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import type { Webhook } from '../../shared/webhooks/webhook-state.ts';
+import type { ResolveAddresses } from '../outbox/post-request.ts';
 import type { Attempt, DeliveryStore, StoredDelivery } from './delivery-store.ts';
-import type { ResolveAddresses } from './post-webhook.ts';
 import type { BodyOptions } from './webhook-body.ts';
 import type { WebhookCommands } from './webhook-commands.ts';
 import type { WebhookLimits } from './webhook-limits.ts';

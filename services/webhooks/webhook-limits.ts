@@ -1,3 +1,5 @@
+import { MAX_RELATED } from '../../shared/document/related-documents.ts';
+
 const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];
 
 /** Times and counts of deliveries. Times in milliseconds. */
@@ -9,7 +11,7 @@ export const WEBHOOK_LIMITS = {
   /** Deliveries of one hook that are sent at the same time. */
   inFlight: 10,
   /** If a changed document has more links, one delivery covers all documents that show it. */
-  maxRelated: 1_000,
+  maxRelated: MAX_RELATED,
   /** Maximum time for which a failing delivery holds back later deliveries of its document. */
   holdMs: 5 * MINUTE,
   /** The longest Retry-After that is honoured. */

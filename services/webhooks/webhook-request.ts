@@ -10,8 +10,8 @@ import {
   type WebhookDefined,
   type WebhookEventName,
 } from '../../shared/webhooks/webhook-events.ts';
+import { isPrivateAddress } from '../outbox/private-address.ts';
 import { hasLocaleForm } from '../query/locale.ts';
-import { isPrivateAddress } from './private-address.ts';
 
 /** A webhook as a person or an HTTP body describes it. */
 export type WebhookRequest = Omit<WebhookDefined['data'], 'id' | 'sealed' | 'status' | 'reason'> & {

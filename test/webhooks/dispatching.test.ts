@@ -3,12 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import type { PostResult } from '../../services/outbox/post-request.ts';
+import { outcomeOf } from '../../services/outbox/request-outcome.ts';
 import {
   type DeliveryStore,
   openDeliveryStore,
   type StoredDelivery,
 } from '../../services/webhooks/delivery-store.ts';
-import { createDispatcher, decideOutcome } from '../../services/webhooks/dispatcher.ts';
+import { createDispatcher, decideAttempt } from '../../services/webhooks/dispatcher.ts';
 import { WEBHOOK_LIMITS, type WebhookLimits } from '../../services/webhooks/webhook-limits.ts';
 import { createCondition } from '../../shared/condition.ts';
 import type { Webhook } from '../../shared/webhooks/webhook-state.ts';
@@ -280,23 +282,21 @@ it('adds a delivery once', () => {
 });
 
 it('follows the schedule of Standard Webhooks', () => {
+  const decide = (attempts: number, result: PostResult) =>
+    decideAttempt(WEBHOOK_LIMITS, { attempts }, outcomeOf(result, WEBHOOK_LIMITS.longestRetryAfterMs), 0);
+  const failed = { kind: 'failed', reason: 'x' } as const;
   const waits = WEBHOOK_LIMITS.retryMs.map((usual, attempts) => {
-    const failed = decideOutcome(WEBHOOK_LIMITS, { attempts }, { kind: 'failed', reason: 'x' }, 0);
-    expect(failed.state).toBe('waiting');
-    return failed.nextAt / usual;
+    const attempt = decide(attempts, failed);
+    expect(attempt).toMatchObject({ state: 'waiting', status: null, error: 'x' });
+    return attempt.nextAt / usual;
   });
   for (const share of waits) expect(share).toBeGreaterThanOrEqual(0.9);
   for (const share of waits) expect(share).toBeLessThanOrEqual(1);
-  const attempts = WEBHOOK_LIMITS.retryMs.length;
-  expect(decideOutcome(WEBHOOK_LIMITS, { attempts }, { kind: 'failed', reason: 'x' }, 0).state).toBe(
-    'parked',
-  );
+  expect(decide(WEBHOOK_LIMITS.retryMs.length, failed).state).toBe('parked');
   const asked = { kind: 'answered', status: 503, retryAfterMs: 60_000 } as const;
-  expect(decideOutcome(WEBHOOK_LIMITS, { attempts: 0 }, asked, 0).nextAt).toBe(60_000);
+  expect(decide(0, asked).nextAt).toBe(60_000);
   const tooLong = { ...asked, retryAfterMs: 10 ** 12 };
-  expect(decideOutcome(WEBHOOK_LIMITS, { attempts: 0 }, tooLong, 0).nextAt).toBe(
-    WEBHOOK_LIMITS.longestRetryAfterMs,
-  );
+  expect(decide(0, tooLong).nextAt).toBe(WEBHOOK_LIMITS.longestRetryAfterMs);
 });
 
 it('sends nothing for half a minute when results cannot be stored', async () => {

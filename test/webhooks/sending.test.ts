@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
+import { postRequest } from '../../services/outbox/post-request.ts';
+import { isPrivateAddress } from '../../services/outbox/private-address.ts';
 import { describeWebhook } from '../../services/webhooks/describe-webhook.ts';
-import { postWebhook } from '../../services/webhooks/post-webhook.ts';
-import { isPrivateAddress } from '../../services/webhooks/private-address.ts';
 import type { WebhookCommands } from '../../services/webhooks/webhook-commands.ts';
 import { parseWebhook } from '../../services/webhooks/webhook-request.ts';
 import { newWebhookSecret, seal, signatureHeaders, unseal } from '../../services/webhooks/webhook-secret.ts';
@@ -83,10 +83,10 @@ it('refuses private addresses, literal or resolved, and sends nothing', async ()
     { address: '127.0.0.1', family: 4 },
   ];
   for (const host of ['127.0.0.1', '2130706433', '0x7f.1', '[::1]', '[::ffff:127.0.0.1]', 'localhost'])
-    expect(await postWebhook({ ...POST, url: `http://${host}:${port}/` }), host).toMatchObject({
+    expect(await postRequest({ ...POST, url: `http://${host}:${port}/` }), host).toMatchObject({
       kind: 'refused',
     });
-  const rebound = await postWebhook({ ...POST, url: `http://example.org:${port}/`, resolve });
+  const rebound = await postRequest({ ...POST, url: `http://example.org:${port}/`, resolve });
   expect(rebound).toMatchObject({ kind: 'refused', reason: expect.stringContaining('127.0.0.1') });
   expect(receiver.received).toEqual([]);
 });
@@ -100,7 +100,7 @@ it('connects to the address that it checked, also if the name resolves to anothe
     return [{ address: '127.0.0.1', family: 4 }];
   };
   const url = `http://no-such-name.invalid:${new URL(receiver.url).port}/`;
-  const result = await postWebhook({ ...POST, url, allowPrivate: true, resolve });
+  const result = await postRequest({ ...POST, url, allowPrivate: true, resolve });
   expect(result).toMatchObject({ kind: 'answered', status: 200 });
   expect(asked).toBe(1);
   expect(receiver.received[0]?.headers.host).toContain('no-such-name.invalid');
@@ -108,7 +108,7 @@ it('connects to the address that it checked, also if the name resolves to anothe
 
 it('fails if a name has no address', async () => {
   const post = { ...POST, url: 'http://nobody.example/', resolve: async () => [] };
-  expect(await postWebhook(post)).toEqual({ kind: 'failed', reason: 'nobody.example has no address' });
+  expect(await postRequest(post)).toEqual({ kind: 'failed', reason: 'nobody.example has no address' });
 });
 
 it('follows no redirect, and waits no longer than its timeout', async () => {
@@ -117,9 +117,9 @@ it('follows no redirect, and waits no longer than its timeout', async () => {
   onTestFinished(other.close);
   receiver.answer(() => ({ status: 307, headers: { location: other.url } }));
   const post = { ...POST, url: receiver.url, allowPrivate: true };
-  expect(await postWebhook(post)).toMatchObject({ kind: 'answered', status: 307 });
+  expect(await postRequest(post)).toMatchObject({ kind: 'answered', status: 307 });
   receiver.answer(() => ({ status: 200, hangs: true }));
-  expect(await postWebhook({ ...post, timeoutMs: 20 })).toEqual({
+  expect(await postRequest({ ...post, timeoutMs: 20 })).toEqual({
     kind: 'failed',
     reason: 'no answer within 20 ms',
   });
@@ -129,14 +129,14 @@ it('follows no redirect, and waits no longer than its timeout', async () => {
 it('waits for no name longer than its time limit, and not at all when it should end', async () => {
   const ending = new AbortController();
   const post = { ...POST, url: 'http://slow.invalid/', resolve: () => new Promise<never>(() => {}) };
-  expect(await postWebhook({ ...post, timeoutMs: 20 })).toEqual({
+  expect(await postRequest({ ...post, timeoutMs: 20 })).toEqual({
     kind: 'failed',
     reason: 'no answer within 20 ms',
   });
-  const ended = postWebhook({ ...post, timeoutMs: 60_000, signal: ending.signal });
+  const ended = postRequest({ ...post, timeoutMs: 60_000, signal: ending.signal });
   ending.abort();
   expect(await ended).toMatchObject({ kind: 'failed' });
-  expect(await postWebhook({ ...post, signal: ending.signal })).toMatchObject({ kind: 'failed' });
+  expect(await postRequest({ ...post, signal: ending.signal })).toMatchObject({ kind: 'failed' });
 });
 
 it('reads no more than 64 KiB of an answer, however long that is', async () => {
@@ -151,7 +151,7 @@ it('reads no more than 64 KiB of an answer, however long that is', async () => {
   onTestFinished(() => void endless.close());
   const { port } = endless.address() as AddressInfo;
   const post = { ...POST, url: `http://127.0.0.1:${port}/`, allowPrivate: true, timeoutMs: 60_000 };
-  expect(await postWebhook(post)).toMatchObject({ kind: 'answered', status: 201 });
+  expect(await postRequest(post)).toMatchObject({ kind: 'answered', status: 201 });
 });
 
 it('reads Retry-After as seconds and as a date', () => {

@@ -7,7 +7,7 @@ import { untilAborted } from '../../shared/until-aborted.ts';
 import { valueWithin } from '../../shared/value-within.ts';
 import { isPrivateAddress } from './private-address.ts';
 
-export type WebhookPost = {
+export type PostedRequest = {
   /** Default: POST. */
   readonly method?: 'POST' | 'PURGE';
   readonly url: string;
@@ -36,7 +36,7 @@ const MAX_ANSWER_BYTES = 65_536;
  * Sends one POST on a connection of its own. Resolves the name once, checks the addresses and connects to these: no second resolution can
  * return another address. Redirects are not followed.
  */
-export async function postWebhook(post: WebhookPost): Promise<PostResult> {
+export async function postRequest(post: PostedRequest): Promise<PostResult> {
   const url = new URL(post.url);
   const name = url.hostname.replace(/^\[|\]$/g, '');
   const started = performance.now();
@@ -59,13 +59,13 @@ export async function postWebhook(post: WebhookPost): Promise<PostResult> {
   return send(post, url, { addresses, leftMs: Math.max(0, post.timeoutMs - (performance.now() - started)) });
 }
 
-function tooLate({ timeoutMs }: WebhookPost): PostResult {
+function tooLate({ timeoutMs }: PostedRequest): PostResult {
   return { kind: 'failed', reason: `no answer within ${timeoutMs} ms` };
 }
 
 /** Rejects if the signal is aborted, because the operating system has no time limit. */
 async function addressesOf(
-  { resolve = systemAddresses, signal }: WebhookPost,
+  { resolve = systemAddresses, signal }: PostedRequest,
   name: string,
 ): Promise<readonly LookupAddress[]> {
   if (isIP(name) !== 0) return [{ address: name, family: isIP(name) }];
@@ -82,7 +82,7 @@ const systemAddresses: ResolveAddresses = (name) =>
 
 type Found = { readonly addresses: readonly LookupAddress[]; readonly leftMs: number };
 
-function send(post: WebhookPost, url: URL, { addresses, leftMs }: Found): Promise<PostResult> {
+function send(post: PostedRequest, url: URL, { addresses, leftMs }: Found): Promise<PostResult> {
   return new Promise((resolve) => {
     const body = Buffer.from(post.body);
     const start = url.protocol === 'https:' ? requestHttps : requestHttp;

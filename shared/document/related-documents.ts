@@ -1,7 +1,10 @@
-import type { ContentGraph } from '../../projections/graph/content-graph.ts';
-import type { DocumentName } from '../../shared/document/recorded-rows.ts';
-import type { RowVersion } from '../../shared/read-index/read-index.ts';
-import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import type { RowVersion } from '../read-index/read-index.ts';
+import type { SchemaRegistry } from '../schema/schema-registry.ts';
+import type { ContentGraphReader } from './entry.ts';
+import type { DocumentName, RecordedRows } from './recorded-rows.ts';
+
+/** Consumers name at most this many documents that a changed document is linked with, unless an option says otherwise. */
+export const MAX_RELATED = 1_000;
 
 /** A document that is linked with another document, and its rows in the requested worlds. */
 export type RelatedDocument = DocumentName & {
@@ -10,7 +13,7 @@ export type RelatedDocument = DocumentName & {
 
 export type RelatedOptions = {
   readonly registry: SchemaRegistry;
-  readonly graph: Pick<ContentGraph, 'recorded' | 'reader'>;
+  readonly graph: { readonly recorded: RecordedRows; readonly reader: ContentGraphReader };
 };
 
 /** Returns documents with rows in these worlds that are now linked with this document, in either direction. */
