@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applyRows } from '../../shared/read-index/embedded/apply-batch.ts';
-import { selectRows } from '../../shared/read-index/embedded/bits.ts';
-import { createRanking } from '../../shared/read-index/embedded/rank-rows.ts';
-import { createRankGroups, type RankGroups } from '../../shared/read-index/embedded/rank-term.ts';
-import { createRowSets, worldRowSet } from '../../shared/read-index/embedded/row-sets.ts';
-import { createTextTerms, matchTexts } from '../../shared/read-index/embedded/search-texts.ts';
-import { createSourceStore } from '../../shared/read-index/embedded/source-store.ts';
-import { createTextIndex } from '../../shared/read-index/embedded/text-index.ts';
+import { selectRows } from '../../shared/read-index/embedded/lists/bits.ts';
+import { createRowSets, worldRowSet } from '../../shared/read-index/embedded/rows/row-sets.ts';
+import { createRanking } from '../../shared/read-index/embedded/search/rank-rows.ts';
+import { createRankGroups, type RankGroups } from '../../shared/read-index/embedded/search/rank-term.ts';
+import { createTextTerms, matchTexts } from '../../shared/read-index/embedded/search/search-texts.ts';
+import { applyRows } from '../../shared/read-index/embedded/sources/apply-batch.ts';
+import { createSourceStore } from '../../shared/read-index/embedded/sources/source-store.ts';
+import { createTextIndex } from '../../shared/read-index/embedded/words/text-index.ts';
 import { searchOf } from '../../shared/search/search-settings.ts';
 import { inSlice, SLICE_OVER } from '../../shared/turns/slice.ts';
 import {

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { decodeRows, selectRows, setBit } from '../../shared/read-index/embedded/bits.ts';
+import { decodeRows, selectRows, setBit } from '../../shared/read-index/embedded/lists/bits.ts';
 import {
   addToPosting,
   collectPosting,
   createPostings,
   postingCount,
   removeFromPosting,
-} from '../../shared/read-index/embedded/postings.ts';
+} from '../../shared/read-index/embedded/lists/postings.ts';
 
 const ROWS = 4096;
 

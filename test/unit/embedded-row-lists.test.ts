@@ -10,7 +10,7 @@ import {
   listValues,
   removeBySwap,
   removeKeepingOrder,
-} from '../../shared/read-index/embedded/row-lists.ts';
+} from '../../shared/read-index/embedded/lists/row-lists.ts';
 
 const lists = fc.integer({ min: 0, max: 5 });
 const operations = fc.array(

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createEmbeddedIndex } from '../../shared/read-index/embedded/embedded-index.ts';
-import { createRowSets, versionRowSet } from '../../shared/read-index/embedded/row-sets.ts';
+import { createRowSets, versionRowSet } from '../../shared/read-index/embedded/rows/row-sets.ts';
 import {
   createSourceStore,
   forgetSource,
   keepSource,
   sourcesOf,
-} from '../../shared/read-index/embedded/source-store.ts';
+} from '../../shared/read-index/embedded/sources/source-store.ts';
 import type { IndexedRow, RowChange } from '../../shared/read-index/read-index.ts';
 import { BOOK, libraryRegistry } from '../contract/read-index-library.ts';
 

@@ -2,35 +2,35 @@ import { defined } from '../../defined.ts';
 import { createIdlePause } from '../../idle-pause.ts';
 import type { SchemaRegistry } from '../../schema/schema-registry.ts';
 import { createSequence } from '../../turns/sequence.ts';
+import type { Slices } from '../../turns/slices.ts';
 import { TURNS, type Turns } from '../../turns/turns.ts';
 import type { IndexedContent } from '../indexed-content.ts';
 import type { LocalRows, ReadIndex, SearchRequest, SearchResult, World } from '../read-index.ts';
 import { createAnswers } from './answers.ts';
-import { applyLinks, applyRows } from './apply-batch.ts';
-import { bindQuery } from './bind-query.ts';
-import type { Bits } from './bits.ts';
-import { changedComponents } from './changed-components.ts';
-import { type CommonParts, createCommonParts } from './common-parts.ts';
-import { linkedAt } from './linked-at.ts';
-import type { Matcher } from './matcher.ts';
-import { createOrderCache } from './order-cache.ts';
-import { readIndexedContent } from './read-indexed-content.ts';
-import { borrowBits, type RowSetIndex, releaseBits } from './row-set.ts';
-import { createRowSets, worldRowSet } from './row-sets.ts';
+import type { Bits } from './lists/bits.ts';
+import { bindQuery } from './match/bind-query.ts';
+import type { Matcher } from './match/matcher.ts';
+import { createOrderCache } from './order/order-cache.ts';
 import {
   countMatches,
   createPageOfFew,
   createSelection,
   type Selected,
   type SelectedRows,
-} from './select-page.ts';
-import type { Slices } from './slices.ts';
-import { sourceAt } from './source-at.ts';
-import { addSources, createSourceStore, type LoadSource, sourcesOf } from './source-store.ts';
+} from './order/select-page.ts';
+import { borrowBits, type RowSetIndex, releaseBits } from './rows/row-set.ts';
+import { createRowSets, worldRowSet } from './rows/row-sets.ts';
+import { type CommonParts, createCommonParts } from './search/common-parts.ts';
+import { createTextIndexes, createWordSearch, type WordSearchState } from './search/word-search.ts';
+import { applyLinks, applyRows } from './sources/apply-batch.ts';
+import { changedComponents } from './sources/changed-components.ts';
+import { linkedAt } from './sources/linked-at.ts';
+import { readIndexedContent } from './sources/read-indexed-content.ts';
+import { sourceAt } from './sources/source-at.ts';
+import { addSources, createSourceStore, type LoadSource, sourcesOf } from './sources/source-store.ts';
 import { createLinkTraversal } from './traverse.ts';
 import { warmColumns } from './warm-columns.ts';
 import { countStaleRows, readBeforeSearch, readChangedRows, warmTexts } from './warm-texts.ts';
-import { createTextIndexes, createWordSearch, type WordSearchState } from './word-search.ts';
 
 export type EmbeddedIndexOptions = {
   readonly registry: SchemaRegistry;

@@ -1,14 +1,14 @@
 import type { Uid } from '../../schema/content-type.ts';
 import { PART, rest } from '../../turns/slice.ts';
 import { type Hits, NO_HITS, type TraverseRequest, type TraverseResult } from '../read-index.ts';
-import type { QueryContext } from './bind-query.ts';
-import { linkedInOrder, linkOrders } from './links.ts';
-import { listCount } from './row-lists.ts';
-import type { RowSetIndex, Step } from './row-set.ts';
-import { rowSetAt, stepFrom, zoneStepFrom } from './row-sets.ts';
-import { bindSort, createRowSort, type RowSort } from './sort-rows.ts';
-import { addSources, type SourceStore, sourcesOf } from './source-store.ts';
-import { createTargetFilter, type TargetFilter } from './target-filter.ts';
+import { listCount } from './lists/row-lists.ts';
+import type { QueryContext } from './match/bind-query.ts';
+import { createTargetFilter, type TargetFilter } from './match/target-filter.ts';
+import { bindSort, createRowSort, type RowSort } from './order/sort-rows.ts';
+import { linkedInOrder, linkOrders } from './rows/links.ts';
+import type { RowSetIndex, Step } from './rows/row-set.ts';
+import { rowSetAt, stepFrom, zoneStepFrom } from './rows/row-sets.ts';
+import { addSources, type SourceStore, sourcesOf } from './sources/source-store.ts';
 
 /** Links of a row that are traversed between two checks of the clock. */
 const FEW_LINKS = 64;

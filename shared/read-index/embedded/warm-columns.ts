@@ -1,11 +1,11 @@
 import type { ScalarType } from '../../schema/content-type.ts';
 import { createSequence } from '../../turns/sequence.ts';
-import { columnTypes } from './column-types.ts';
-import { fewValues } from './number-column.ts';
-import type { RowSetIndex } from './row-set.ts';
-import { type RowSets, versionRowSets } from './row-sets.ts';
-import { runInSlices, type Slices } from './slices.ts';
-import { dictionaryOf } from './term-column.ts';
+import { runInSlices, type Slices } from '../../turns/slices.ts';
+import { columnTypes } from './columns/column-types.ts';
+import { fewValues } from './columns/number-column.ts';
+import { dictionaryOf } from './columns/term-column.ts';
+import type { RowSetIndex } from './rows/row-set.ts';
+import { type RowSets, versionRowSets } from './rows/row-sets.ts';
 
 /** Types that filters compare for equality. Texts have large dictionaries, which searches build when they need them. */
 const WARMED: ReadonlySet<ScalarType> = new Set(['string', 'email', 'uid', 'enumeration', 'biginteger']);

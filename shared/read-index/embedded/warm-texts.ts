@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { valueAt } from '../../map-values.ts';
+import { runInSlices, type Slices } from '../../turns/slices.ts';
 import { type SearchRequest, WORLDS } from '../read-index.ts';
-import { versionRowSets, worldRowSet } from './row-sets.ts';
-import { runInSlices, type Slices } from './slices.ts';
-import { bringUpToDate, type TextIndex, unreadRows } from './text-index.ts';
-import { textIndexOf, type WordSearchState } from './word-search.ts';
+import { versionRowSets, worldRowSet } from './rows/row-sets.ts';
+import { textIndexOf, type WordSearchState } from './search/word-search.ts';
+import { bringUpToDate, type TextIndex, unreadRows } from './words/text-index.ts';
 
 /**
  * Reads the words of all rows, in slices. Rows may change in between, and a search may read them itself. Resolves to false if a pause ended

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { applyRows } from '../../../shared/read-index/embedded/apply-batch.ts';
-import { createCommonParts } from '../../../shared/read-index/embedded/common-parts.ts';
-import { createOrderCache } from '../../../shared/read-index/embedded/order-cache.ts';
-import { createRowSets, worldRowSet } from '../../../shared/read-index/embedded/row-sets.ts';
-import { createSourceStore } from '../../../shared/read-index/embedded/source-store.ts';
-import { createTextIndexes, textIndexOf } from '../../../shared/read-index/embedded/word-search.ts';
+import { createOrderCache } from '../../../shared/read-index/embedded/order/order-cache.ts';
+import { createRowSets, worldRowSet } from '../../../shared/read-index/embedded/rows/row-sets.ts';
+import { createCommonParts } from '../../../shared/read-index/embedded/search/common-parts.ts';
+import { createTextIndexes, textIndexOf } from '../../../shared/read-index/embedded/search/word-search.ts';
+import { applyRows } from '../../../shared/read-index/embedded/sources/apply-batch.ts';
+import { createSourceStore } from '../../../shared/read-index/embedded/sources/source-store.ts';
 import type { SearchRequest } from '../../../shared/read-index/read-index.ts';
 import type { TextSearch } from '../../../shared/read-index/text-search.ts';
 import { BOOK, libraryRegistry, row } from '../../contract/read-index-library.ts';

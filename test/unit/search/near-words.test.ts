@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createNearWalk } from '../../../shared/read-index/embedded/near-words.ts';
+import { createNearWalk } from '../../../shared/read-index/embedded/words/near-words.ts';
 import {
   addToTrie,
   createWordTrie,
   DEEPEST,
   removeFromTrie,
   type WordTrie,
-} from '../../../shared/read-index/embedded/word-trie.ts';
+} from '../../../shared/read-index/embedded/words/word-trie.ts';
 import { TOO_FAR, typoDistance } from '../../../shared/search/typo-distance.ts';
 
 /** Generates words of few letters, so that many are similar. Some are longer than the trie is deep. */

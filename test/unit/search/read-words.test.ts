@@ -5,7 +5,7 @@ import {
   dropWord,
   internPlainWord,
   internWord,
-} from '../../../shared/read-index/embedded/vocabulary.ts';
+} from '../../../shared/read-index/embedded/words/vocabulary.ts';
 import { languageOf } from '../../../shared/search/languages.ts';
 import { readWords, wordsOfValue } from '../../../shared/search/row-words.ts';
 

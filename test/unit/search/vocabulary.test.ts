@@ -6,7 +6,7 @@ import {
   type Vocabulary,
   wordsFolded,
   wordsOfStem,
-} from '../../../shared/read-index/embedded/vocabulary.ts';
+} from '../../../shared/read-index/embedded/words/vocabulary.ts';
 import { languageOf } from '../../../shared/search/languages.ts';
 import type { WordKind } from '../../../shared/search/match-word.ts';
 

@@ -1,0 +1,60 @@
+import type { IndexedColumn } from '../columns/indexed-column.ts';
+import { type Bits, hasBit, orBits } from '../lists/bits.ts';
+import { WORD_COST } from '../lists/costs.ts';
+import type { RowSetIndex } from '../rows/row-set.ts';
+
+/**
+ * A query bound to the rows of one row set and world. It can be evaluated for all rows (`collect`) or for one row (`test`). Callers choose
+ * by the estimates. Only existing rows match.
+ */
+export type Matcher = {
+  /** Approximate number of matching rows; an upper bound if that is cheap to get. */
+  readonly estimate: number;
+  /** Approximate nanoseconds of `collect`. */
+  readonly cost: number;
+  /** Approximate nanoseconds of one `test`. */
+  readonly testCost: number;
+  /**
+   * Adds the matching rows to `into`. If a call ends with its slice, the next call with the same `into` continues. Do not call it again
+   * after it has finished.
+   */
+  readonly collect: (into: Bits) => void;
+  readonly test: (row: number) => boolean;
+  /**
+   * Returns the matching rows, ascending, if a look-up gives at most FEW_MATCHES candidates; undefined otherwise. No set of bits is filled,
+   * counted or searched, so the cost does not depend on the number of documents.
+   */
+  readonly few?: (() => readonly number[]) | undefined;
+};
+
+/** Maximum rows of `few`. */
+export const FEW_MATCHES = 32;
+
+export const MATCH_NOTHING: Matcher = Object.freeze({
+  estimate: 0,
+  cost: 0,
+  testCost: 1,
+  collect: () => {},
+  test: () => false,
+});
+
+/** Matches the rows of a set that other code keeps up to date. Calls `bits` when the matcher runs. */
+function matchBits(bits: () => Bits, count: number, words: number): Matcher {
+  return {
+    estimate: count,
+    cost: words * WORD_COST,
+    testCost: 2,
+    collect: (into) => orBits(into, bits()),
+    test: (row) => hasBit(bits(), row),
+  };
+}
+
+/** Matches the rows that have a value. */
+export function matchPresent(rowSet: RowSetIndex, { store }: IndexedColumn): Matcher {
+  return matchBits(() => store.column.present, store.column.presentCount, rowSet.size / 32);
+}
+
+/** Matches every existing row. */
+export function matchEveryRow(rowSet: RowSetIndex): Matcher {
+  return matchBits(() => rowSet.present, rowSet.count, rowSet.size / 32);
+}

@@ -1,0 +1,192 @@
+import { firstWhere } from '../../../first-where.ts';
+import { rest } from '../../../turns/slice.ts';
+import { hasBit, selectRows, setBit } from '../lists/bits.ts';
+import { grown } from '../lists/grown.ts';
+import type { Watchers } from '../lists/watchers.ts';
+import { type BoundSortKey, createKeyReaders, type KeyReader } from '../rows/key-reader.ts';
+import { borrowBits, type RowSetIndex, releaseBits, type Step } from '../rows/row-set.ts';
+import { startsOf } from '../rows/step-ends.ts';
+import { compareRows, createRowSort, type RowSort } from './sort-rows.ts';
+
+/**
+ * Rows of a row set in one sort order, kept up to date across writes. A change marks the rows whose position may change. The next reader
+ * removes these rows and inserts them again. A change of too many rows drops the order, which is then rebuilt. If a slice ends while the
+ * order is built or updated, the next caller continues. Rows may change in between.
+ */
+export type SortedOrder = {
+  readonly rowSet: RowSetIndex;
+  readonly keys: readonly BoundSortKey[];
+  /** Rows in order. Only the first `count` are valid. */
+  rows: Int32Array;
+  count: number;
+  built: boolean;
+  /** Sorts the rows that existed when building began. Present until the order is built. */
+  building: RowSort | undefined;
+  /** Rows in a wrong position, missing rows, and rows that do not belong here. */
+  readonly moved: Set<number>;
+  /** Removed rows that must be inserted again. */
+  readonly out: Set<number>;
+  /** Readers of the rows' keys. They are created again after each change. */
+  readers: readonly KeyReader[] | undefined;
+  /** Approximate nanoseconds that queries have lost without this order. */
+  missed: number;
+  readonly stopWatching: (() => void)[];
+  /** True after the order has left the cache. Only current users still read it. */
+  released: boolean;
+};
+
+/** Rows inserted between two checks of the clock, and the cost of one in steps of a slice. */
+const PUT_AT_ONCE = 64;
+const PUT_STEPS = 30;
+
+/** Creates an order that is not built yet. `currentRows` builds it. */
+export function createSortedOrder(rowSet: RowSetIndex, keys: readonly BoundSortKey[]): SortedOrder {
+  return {
+    rowSet,
+    keys,
+    rows: new Int32Array(0),
+    count: 0,
+    built: false,
+    building: undefined,
+    moved: new Set(),
+    out: new Set(),
+    readers: undefined,
+    missed: 0,
+    stopWatching: [],
+    released: false,
+  };
+}
+
+/** Returns the rows in their current order. */
+export function currentRows(order: SortedOrder): Int32Array {
+  if (!order.built) build(order);
+  if (order.moved.size > 0) takeOut(order);
+  if (order.out.size > 0) putMovedRows(order);
+  return order.rows.subarray(0, order.count);
+}
+
+/** Stops keeping the order up to date. */
+export function releaseOrder(order: SortedOrder): void {
+  for (const stop of order.stopWatching) stop();
+  order.stopWatching.length = 0;
+  order.released = true;
+  forget(order);
+}
+
+function build(order: SortedOrder): void {
+  const { rowSet } = order;
+  if (order.building === undefined) {
+    order.building = createRowSort(order.keys, selectRows(rowSet.present, 0, rowSet.count));
+    order.count = rowSet.count;
+    order.moved.clear();
+    order.out.clear();
+    if (order.stopWatching.length === 0 && !order.released) watch(order);
+  }
+  order.rows = order.building();
+  order.building = undefined;
+  order.missed = 0;
+  order.built = true;
+}
+
+/** Watches all keys. The id, which is the last key, reports new and deleted rows. */
+function watch(order: SortedOrder): void {
+  for (const { steps, column } of order.keys) {
+    for (const [level, { down }] of steps.entries()) listen(order, down.watchers, steps.slice(0, level));
+    listen(order, column.watchers, steps);
+  }
+}
+
+/** Marks the rows from which `steps` lead to a row that changes. */
+function listen(order: SortedOrder, watchers: Watchers, steps: readonly Step[]): void {
+  const watcher = (row: number) => {
+    if (!order.built && order.building === undefined) return;
+    order.readers = undefined;
+    for (const start of startsOf(steps, row)) mark(order, start);
+  };
+  watchers.add(watcher);
+  order.stopWatching.push(() => watchers.delete(watcher));
+}
+
+/** Marks a row for insertion at its new position. */
+function mark(order: SortedOrder, row: number): void {
+  if (!order.built && order.building === undefined) return;
+  order.moved.add(row);
+  // Inserting half of the rows one by one costs as much as sorting all.
+  if (order.moved.size + order.out.size > 64 + order.count / 2) forget(order);
+}
+
+/** Drops the order, so that it is rebuilt. */
+function forget(order: SortedOrder): void {
+  order.built = false;
+  order.building = undefined;
+  order.readers = undefined;
+  order.moved.clear();
+  order.out.clear();
+}
+
+/** Inserts a few rows at a time. The other rows are missing until then. */
+function putMovedRows(order: SortedOrder): void {
+  const { rowSet, keys, out } = order;
+  while (out.size > 0) {
+    order.readers ??= createKeyReaders(keys);
+    const { readers } = order;
+    const back = [...out.values().take(PUT_AT_ONCE)];
+    const present = back.filter((row) => hasBit(rowSet.present, row));
+    present.sort((a, b) => compareRows(keys, readers, a, b));
+    // A comparison may end the slice. After this line nothing ends it.
+    const { rows, count } = order;
+    const slots = present.map((row) =>
+      firstWhere(count, (at) => compareRows(keys, readers, rows[at] as number, row) >= 0),
+    );
+    putIn(order, present, slots);
+    for (const row of back) out.delete(row);
+    rest(PUT_AT_ONCE * PUT_STEPS);
+  }
+}
+
+/** Removes the moved rows from the order, in whatever position they are. */
+function takeOut(order: SortedOrder): void {
+  removeMoved(order);
+  for (const row of order.moved) order.out.add(row);
+  order.moved.clear();
+}
+
+function removeMoved(order: SortedOrder): void {
+  const { rows, moved } = order;
+  if (moved.size <= 4) {
+    for (const row of moved) {
+      const at = rows.indexOf(row);
+      if (at < 0 || at >= order.count) continue;
+      rows.copyWithin(at, at + 1, order.count);
+      order.count--;
+    }
+    return;
+  }
+  const marked = borrowBits(order.rowSet);
+  for (const row of moved) setBit(marked, row);
+  let kept = 0;
+  for (let i = 0; i < order.count; i++) {
+    const row = rows[i] as number;
+    rows[kept] = row;
+    if (!hasBit(marked, row)) kept++;
+  }
+  releaseBits(order.rowSet, marked);
+  order.count = kept;
+}
+
+/** Inserts sorted rows, from the last to the first, so that each stretch between them moves only once. */
+function putIn(order: SortedOrder, sorted: readonly number[], slots: readonly number[]): void {
+  const total = order.count + sorted.length;
+  if (total > order.rows.length) {
+    const longer = new Int32Array(Math.ceil(total * 1.25));
+    order.rows = grown(order.rows.subarray(0, order.count), longer);
+  }
+  let end = order.count;
+  for (let i = sorted.length - 1; i >= 0; i--) {
+    const at = slots[i] as number;
+    order.rows.copyWithin(at + i + 1, at, end);
+    order.rows[at + i] = sorted[i] as number;
+    end = at;
+  }
+  order.count = total;
+}

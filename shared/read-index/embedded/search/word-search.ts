@@ -1,0 +1,126 @@
+import { defined } from '../../../defined.ts';
+import { valueAt } from '../../../map-values.ts';
+import { searchOf } from '../../../search/search-settings.ts';
+import { createSequence } from '../../../turns/sequence.ts';
+import type { FacetCounts } from '../../facets.ts';
+import type { SearchRequest, SearchResult, World } from '../../read-index.ts';
+import { createFacetCount } from '../facets/count-facets.ts';
+import { type Bits, countBits } from '../lists/bits.ts';
+import type { OrderCache } from '../order/order-cache.ts';
+import { createSelection, type SelectedRows } from '../order/select-page.ts';
+import type { RowSetIndex } from '../rows/row-set.ts';
+import { type RowSets, worldRowSet } from '../rows/row-sets.ts';
+import { type SourceStore, sourcesOf } from '../sources/source-store.ts';
+import { createTextIndex, isPerWorld, type TextIndex } from '../words/text-index.ts';
+import type { CommonParts } from './common-parts.ts';
+import { createRanking } from './rank-rows.ts';
+import { createRankGroups } from './rank-term.ts';
+import { type FoundTexts, matchTexts } from './search-texts.ts';
+import { createGroupedPage } from './select-groups.ts';
+import { createRankedPage } from './select-ranked.ts';
+
+/** Words of each searched row set. There is one index per world if both worlds share the rows but not their relations. */
+export type TextIndexes = { readonly [world in World]: Map<RowSetIndex, TextIndex> };
+
+/** Creates the words of an index in which no row set was searched yet. */
+export function createTextIndexes(): TextIndexes {
+  return { draft: new Map(), published: new Map() };
+}
+
+export type WordSearchState = {
+  readonly rowSets: RowSets;
+  readonly sources: SourceStore;
+  readonly orders: OrderCache;
+  readonly texts: TextIndexes;
+};
+
+/** Rows that were found, and the request that selects some of them. */
+type Found = {
+  readonly rowSet: RowSetIndex;
+  readonly request: SearchRequest;
+  readonly matched: Bits;
+  readonly count: number;
+  readonly texts: FoundTexts | undefined;
+};
+
+/** Returns the words of a row set's texts. They are made at the first call. */
+export function textIndexOf(
+  { texts, rowSets }: WordSearchState,
+  rowSet: RowSetIndex,
+  world: World,
+): TextIndex {
+  const settings = searchOf(rowSets.registry, rowSet.type);
+  const inWorld = texts[isPerWorld(settings) ? world : 'published'];
+  return valueAt(inWorld, rowSet, () => createTextIndex(rowSets, world, rowSet, settings));
+}
+
+/**
+ * Creates a search by words, or one that counts facets. `common`: parts that it shares with other searches. If a call ends with its slice,
+ * the next call continues.
+ */
+export function createWordSearch(
+  state: WordSearchState,
+  request: SearchRequest,
+  common: CommonParts,
+): () => SearchResult {
+  const rowSet = worldRowSet(state.rowSets, request.type, request.world);
+  const find = createFind(state, rowSet, request, common);
+  let found: Found | undefined;
+  let select: (() => SelectedRows) | undefined;
+  let selected: SelectedRows | undefined;
+  let countFacets: (() => readonly FacetCounts[]) | undefined;
+  return () => {
+    found ??= find();
+    const { matched, count, texts } = found;
+    select ??= createPage(state, found);
+    selected ??= select();
+    countFacets ??= createSequence(
+      (request.facets ?? []).map((facet) =>
+        createFacetCount({ rowSets: state.rowSets, world: request.world, rowSet }, facet, { matched, count }),
+      ),
+    );
+    const facets = countFacets();
+    const { rows, next } = selected;
+    return {
+      total: request.withTotal ? count : undefined,
+      hits: { rows, sources: sourcesOf(state.sources, rowSet, rows) },
+      ...defined({ next, text: texts?.report, facets: request.facets && facets }),
+    };
+  };
+}
+
+function createFind(
+  state: WordSearchState,
+  rowSet: RowSetIndex,
+  request: SearchRequest,
+  common: CommonParts,
+): () => Found {
+  const { text, world } = request;
+  const match = common.match(rowSet, request);
+  const index = text && textIndexOf(state, rowSet, world);
+  const terms = text && index && common.terms(index, text);
+  return () => {
+    const rows = match();
+    const texts = text && index && terms ? matchTexts(index, terms(), rows, text.query) : undefined;
+    const matched = texts?.matched ?? rows;
+    return { rowSet, request, matched, count: countBits(matched), texts };
+  };
+}
+
+function createPage(state: WordSearchState, found: Found): () => SelectedRows {
+  const { rowSet, request, matched, count, texts } = found;
+  const { world, cursor, from, size } = request;
+  const context = { orders: state.orders, rowSet, world };
+  if (request.text?.isRanked !== true || texts === undefined)
+    return createSelection({ ...context, matched, count }, request);
+  if (cursor === undefined && (size <= 0 || from >= count)) return () => ({ rows: [] });
+  const index = textIndexOf(state, rowSet, world);
+  const groups = createRankGroups(index, texts.searches, matched);
+  if (groups !== undefined) return createGroupedPage(context, groups, request);
+  const rank = createRanking(index, texts.searches, matched);
+  let page: (() => SelectedRows) | undefined;
+  return () => {
+    page ??= createRankedPage(rowSet, rank(), request);
+    return page();
+  };
+}
