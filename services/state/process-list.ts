@@ -20,6 +20,8 @@ const CLOCKS_DIFFER_MS = 300_000;
 /** A process that was silent for so long has ended for good. */
 const FORGOTTEN_MS = 600_000;
 const SILENT_MS = 10_000;
+/** A silent process whose place another one has taken is omitted before it counts as silent. */
+const SUCCEEDED_MS = 5_000;
 /** Two processes that replace each other as the leader report themselves only in between. */
 const REFUSED_FOR_MS = 60_000;
 
@@ -40,15 +42,14 @@ export type ProcessFigures = {
 /** The processes of a log, as one of them knows them. */
 export type ProcessList = ReturnType<typeof createProcessList>;
 
+type Reported = Pick<Operating, 'role' | 'version' | 'readiness' | 'conditions'>;
 type Heard = { readonly report: ProcessReport; readonly at: number };
 
 /**
  * Creates the list of a process that is alone. After `join` it announces itself every two seconds to the leader, whose answer lists all
- * processes. A process keeps the list when the leader is gone, so the next leader knows the others.
+ * processes. A process keeps the list when the leader is gone, so the next leader knows the others. `place`: see ProcessReport.
  */
-export function createProcessList(
-  operating: Pick<Operating, 'role' | 'version' | 'readiness' | 'conditions'>,
-) {
+export function createProcessList(operating: Reported, place: string | null) {
   const startedAt = new Date(Date.now() - process.uptime() * 1_000).toISOString();
   const others = new Map<string, Heard>();
   let joined: JoinOptions | undefined;
@@ -58,16 +59,15 @@ export function createProcessList(
   let refused: Refused | undefined;
   let timer: NodeJS.Timeout | undefined;
 
+  const seat = (): Seat => ({ host: hostname(), place, address: joined?.address ?? null, startedAt });
   const own = async (): Promise<ProcessReport> => {
     const readiness = await operating.readiness.check();
     const lag = await figures?.lagSeconds().catch(() => undefined);
     return {
+      ...seat(),
       role: operating.role,
-      address: joined?.address ?? null,
-      host: hostname(),
       pid: joined?.pid ?? process.pid,
       version: operating.version,
-      startedAt,
       epoch: figures?.epoch() ?? null,
       position: figures === undefined ? null : String(figures.position()),
       lagSeconds: lag ?? null,
@@ -84,11 +84,7 @@ export function createProcessList(
     others.set(name, { report, at });
   };
   const isOwn = ({ host, pid }: ProcessReport) => host === hostname() && pid === (joined?.pid ?? process.pid);
-  const known = (): readonly ListedProcess[] => {
-    const now = performance.now();
-    for (const [name, { at }] of others) if (now - at > FORGOTTEN_MS) others.delete(name);
-    return [...others.values()].map(({ report, at }) => ({ ...report, silentSeconds: (now - at) / 1_000 }));
-  };
+  const known = () => listKnown(others, seat());
   const listAll = async (): Promise<readonly ListedProcess[]> => [
     { ...(await own()), silentSeconds: 0 },
     ...known(),
@@ -181,6 +177,27 @@ function differingKey(refused: Refused | undefined): FoundCondition | undefined 
   if (refused === undefined || performance.now() - refused.at > REFUSED_FOR_MS) return undefined;
   const message = `the leader at ${refused.by} has another access key than this process, or another time`;
   return { code: 'keys-differ', message };
+}
+
+/** Where a process runs, and since when. */
+type Seat = Pick<ProcessReport, 'host' | 'place' | 'address' | 'startedAt'>;
+
+/** Lists the other processes. Forgets those that were silent for long, or whose place a later one has taken. */
+function listKnown(others: Map<string, Heard>, own: Seat): readonly ListedProcess[] {
+  const now = performance.now();
+  const all = [own, ...Array.from(others.values(), ({ report }) => report)];
+  for (const [name, { report, at }] of others) {
+    const isSucceeded = now - at > SUCCEEDED_MS && all.some((later) => succeeds(later, report));
+    if (isSucceeded || now - at > FORGOTTEN_MS) others.delete(name);
+  }
+  return [...others.values()].map(({ report, at }) => ({ ...report, silentSeconds: (now - at) / 1_000 }));
+}
+
+/** Returns whether a process runs in the place of an earlier one, which has ended. */
+function succeeds(later: Seat, earlier: Seat): boolean {
+  if (later.startedAt <= earlier.startedAt) return false;
+  const isSamePlace = later.place !== null && later.place === earlier.place && later.host === earlier.host;
+  return isSamePlace || (later.address !== null && later.address === earlier.address);
 }
 
 function nameOf({ host, pid, role }: ProcessReport): string {

@@ -24,6 +24,8 @@ export const PROCESS_REPORT = z.object({
   pid: z.int(),
   version: TEXT,
   startedAt: TEXT,
+  /** Its data directory, or host and port without one: it ended if a later process of the host has the same. null: unknown. */
+  place: TEXT.nullable().default(null),
   /** Epoch of its lease if it is the leader; null: it is not. */
   epoch: z.int().nullable(),
   /** Position of the log that its reads show; null: it does not serve yet. */

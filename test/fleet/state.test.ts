@@ -55,6 +55,21 @@ it('every process shows the fleet, the leader that was killed, and what that mea
   const { stdout } = await runVarve(['status', '--data', standby.data]);
   expect(stdout).toMatch(/^PROCESS +ROLE +LEADER +ADDRESS +VERSION +POSITION +LAG +MEMORY +READY$/m);
   expect(stdout).toMatch(new RegExp(`:${leader.supervisor} +serve .* silent for \\d+ s$`, 'm'));
+  // Started again on its directory, it takes the place of the one that was killed.
+  const successor = await startServer({ arguments: log, data: leader.data });
+  onTestFinished(() => successor.dispose());
+  for (const server of [standby, successor])
+    await vi.waitFor(
+      async () => {
+        const { summary, processes } = await stateOf(server);
+        expect(summary.text).toMatch(/^All is right: 2 processes serve/);
+        expect(processes.map(({ pid }) => pid).sort()).toEqual(
+          [standby.supervisor, successor.supervisor].sort(),
+        );
+      },
+      { timeout: 30_000, interval: 300 },
+    );
+  await successor.stop();
   await standby.stop();
   const alone = await runVarve(['status', '--data', standby.data]);
   expect(alone.stdout).toMatch(

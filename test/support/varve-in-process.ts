@@ -55,7 +55,7 @@ export function openInProcess(data: string, options: Partial<VarveOptions> = {})
       tidied: { removed: () => {}, failed: () => {} },
     },
     operating,
-    processes: createProcessList(operating),
+    processes: createProcessList(operating, null),
     ...options,
   });
 }

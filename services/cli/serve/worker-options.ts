@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import type { FormatsMade } from '../../assets/pictures/picture-settings.ts';
 import { requireSharp } from '../../assets/pictures/require-sharp.ts';
@@ -58,7 +59,7 @@ export function servingOptions(
     ...settings,
     ...contentTypes,
     operating,
-    processes: createProcessList(operating),
+    processes: createProcessList(operating, placeOf(settings, operating)),
     login,
     rules: requestRules(settings, project, { logger, metrics: operating.metrics }),
     tagging: taggingSettings(settings),
@@ -66,6 +67,15 @@ export function servingOptions(
     unwatched: logUnwatched(logger),
     cacheToken: logCacheToken(settings.cacheToken, logger),
   };
+}
+
+/** Returns the data directory of a process, or its host and port if it has none. With a port of the system's choice it has no place. */
+function placeOf(
+  { data, host, port }: Pick<ServeSettings, 'data' | 'host' | 'port'>,
+  { role }: Pick<Operating, 'role'>,
+): string | null {
+  if (role !== 'api') return resolve(data);
+  return port === 0 ? null : `${host}:${port}`;
 }
 
 /**

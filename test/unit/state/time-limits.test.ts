@@ -27,6 +27,7 @@ const REPORT: ProcessReport = {
   pid: 7,
   version: '1.0.0',
   startedAt: '2026-01-01T00:00:00.000Z',
+  place: null,
   epoch: null,
   position: '12',
   lagSeconds: 0,
@@ -37,12 +38,15 @@ const REPORT: ProcessReport = {
 };
 
 function joinList(log: EventStore) {
-  const list = createProcessList({
-    role: 'serve',
-    version: '1.0.0',
-    readiness: { check: async () => ({ status: 'ready' }) } as never,
-    conditions: { look: async () => [] } as never,
-  });
+  const list = createProcessList(
+    {
+      role: 'serve',
+      version: '1.0.0',
+      readiness: { check: async () => ({ status: 'ready' }) } as never,
+      conditions: { look: async () => [] } as never,
+    },
+    null,
+  );
   onTestFinished(() => list.close());
   const membership = { owner: 'own', questions: QUESTIONS };
   list.join({ log, space: 'test', membership, pid: 1, address: null });
@@ -95,6 +99,27 @@ it('a process is silent after 10 s, and forgotten after 10 min', async () => {
   vi.advanceTimersByTime(1_000);
   expect((await state()).processes.map(({ pid }) => pid)).toEqual([1]);
   expect((await state()).conditions).toEqual([]);
+});
+
+it.each([
+  ['data directory', { place: '/data' }, { host: 'elsewhere' }],
+  ['address', { address: 'http://10.0.0.7:1337', host: 'another' }, { address: 'http://10.0.0.8:1337' }],
+])('a silent process is omitted after 5 s if a later one has its %s', async (_what, seat, otherSeat) => {
+  stopClocks();
+  const { send, state } = await openList();
+  const pids = async () => (await state()).processes.map(({ pid }) => pid);
+  await send({ ...REPORT, ...seat, host: 'other' });
+  vi.advanceTimersByTime(4_000);
+  const later = { ...REPORT, address: null, startedAt: '2026-01-01T00:00:01.000Z' };
+  await send({ ...later, ...seat, pid: 8 });
+  await send({ ...later, ...seat, ...otherSeat, pid: 9 });
+  expect(await pids()).toEqual([1, 7, 8, 9]);
+  // An earlier process that still reports has not ended: two containers may have equal names.
+  await send({ ...REPORT, ...seat, host: 'other' });
+  vi.advanceTimersByTime(4_900);
+  expect(await pids()).toEqual([1, 7, 8, 9]);
+  vi.advanceTimersByTime(200);
+  expect(await pids()).toEqual([1, 8, 9]);
 });
 
 it('a process that has left is not listed, unless another one with its name is started', async () => {
