@@ -2,7 +2,7 @@ import { valueAt } from '../../shared/map-values.ts';
 import { type IndexFault, isLost } from '../../shared/read-index/index-fault.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import { type Finding, findFault, type WrittenIndex } from './find-fault.ts';
-import { lose, type WatchState } from './watch-state.ts';
+import { disregard, lose, type WatchState } from './watch-state.ts';
 
 /** Compares what was observed with what was written. From now on, reads of types with a fault are refused in this process. */
 export function noteFaults(state: WatchState): void {
@@ -22,20 +22,37 @@ export function noteFaults(state: WatchState): void {
 }
 
 /** Returns the faults that have ended, as long as documents that waited meanwhile are not written. */
-function catchingUp(
-  { faults, lost, behind, stale, graph }: WatchState,
-  passing: ReadonlyMap<Uid, IndexFault>,
-): readonly IndexFault[] {
+function catchingUp(state: WatchState, passing: ReadonlyMap<Uid, IndexFault>): readonly IndexFault[] {
+  const { faults, lost, behind, counted } = state;
   const ended = faults.filter(
     ({ type, refusesReads }) => refusesReads && !lost.has(type) && !passing.has(type),
   );
-  for (const type of behind.keys()) if (ended.every((each) => each.type !== type)) behind.delete(type);
-  return ended.filter(({ type, kind }) => {
-    // The documents of a type that was lost are complete.
-    if (isLost({ kind })) return false;
-    const upTo = valueAt(behind, type, graph.position);
-    return stale.isBehind(type, upTo);
-  });
+  for (const type of new Set([...behind.keys(), ...counted])) {
+    if (ended.some((each) => each.type === type)) continue;
+    behind.delete(type);
+    counted.delete(type);
+  }
+  return ended.filter((fault) => isCatchingUp(state, fault));
+}
+
+/**
+ * Returns whether searches lack changes of a type that positions have counted as shown. First the documents that waited are written. Then
+ * positions count the type again, and everything up to that position is written. Only then may a read show the type.
+ */
+function isCatchingUp(state: WatchState, { type, kind }: IndexFault): boolean {
+  const { behind, counted, stale, graph } = state;
+  const isWritten = () => !stale.isBehind(type, valueAt(behind, type, graph.position));
+  // The documents of a type that was lost are complete.
+  if (!counted.has(type) && !isLost({ kind }) && !isWritten()) return true;
+  if (!counted.has(type)) {
+    counted.add(type);
+    behind.delete(type);
+    disregard(
+      state,
+      state.disregarded.filter((other) => other !== type),
+    );
+  }
+  return !isWritten();
 }
 
 /** Completes the identity of an index that did not answer when the watch began. */

@@ -5,6 +5,7 @@ import { noteFaults } from './note-faults.ts';
 import { publishFaults, restoreBase, returnAliases } from './restore-indices.ts';
 import {
   createWatchState,
+  disregard,
   know,
   lose,
   type Making,
@@ -88,13 +89,16 @@ async function settle(state: WatchState, inTurn: InTurn): Promise<void> {
   if (state.signal.aborted) return;
   await restoreBase(state);
   await returnAliases(state);
-  const { stale, disregarded } = state;
-  const refused = state.faults.filter((each) => each.refusesReads).map(({ type }) => type);
-  stale.disregard(refused.filter((type) => disregarded.includes(type)));
+  const refused = state.faults.flatMap(({ type, refusesReads }) =>
+    refusesReads && !state.counted.has(type) ? type : [],
+  );
+  disregard(
+    state,
+    refused.filter((type) => state.disregarded.includes(type)),
+  );
   await publishFaults(state);
   // All processes can know now that these reads are refused.
-  stale.disregard(refused);
-  state.disregarded = refused;
+  disregard(state, refused);
   startMaking(state, inTurn);
 }
 

@@ -39,6 +39,8 @@ export type WatchState = WatchIndicesOptions & {
   readonly lost: Map<Uid, IndexFault>;
   /** Positions that searches of types must show again before their reads are right. */
   readonly behind: Map<Uid, bigint>;
+  /** Types whose reads are still refused, and which positions count again. */
+  readonly counted: Set<Uid>;
   faults: readonly IndexFault[];
   contents: ReadonlyMap<string, ObservedContent>;
   definitions: ReadonlyMap<string, ObservedDefinition>;
@@ -68,6 +70,7 @@ export function createWatchState(options: WatchIndicesOptions): WatchState {
     written: new Map(),
     lost: new Map(),
     behind: new Map(),
+    counted: new Set(),
     faults: [],
     contents: new Map(),
     definitions: new Map(),
@@ -118,6 +121,12 @@ export function know(state: WatchState, set: IndexSet): void {
     state.written.set(alias, { index, uuid, histories: isAssigned ? histories : undefined, mapping });
   }
   state.isRecorded = false;
+}
+
+/** Lets positions count as shown without these types. */
+export function disregard(state: WatchState, types: readonly Uid[]): void {
+  state.disregarded = types;
+  state.stale.disregard(types);
 }
 
 /** Records that the index of a type has to be made again. Reads of the type are refused until then. */
