@@ -11,11 +11,9 @@ import { isDirectoryLocked } from '../../../shared/sqlite/lock-data-directory.ts
 import type { LookedHere } from '../../operator/open-operations.ts';
 import type { LookContext } from '../../operator/operation.ts';
 import { runLook } from '../../operator/operations.ts';
-import { embeddedReadSide } from '../../read-side/embedded-read-side.ts';
 import type { ReadSide, ReadSidePlan } from '../../read-side/read-side.ts';
 import { logAddress, openEventStore } from '../../stores/open-event-store.ts';
 import { quietLogger } from '../output/create-logger.ts';
-import { isEmbedded } from '../settings/read-index-settings.ts';
 import { chooseReadSide } from '../settings/read-side.ts';
 import type { OperatorSettings } from '../settings/settings.ts';
 import { refuseOtherLog } from './refuse-other-log.ts';
@@ -26,7 +24,7 @@ import { refuseOtherLog } from './refuse-other-log.ts';
  */
 export async function lookHere(settings: OperatorSettings): Promise<LookedHere> {
   const { data, space } = settings;
-  const plan = await lookingPlan(settings);
+  const plan = await chooseReadSide(settings, await quietLogger());
   const log = await openEventStore(logAddress(settings), { space, decode: upcast, reads: 'look' });
   const store = lookAtGenerations(data);
   const { graph, unusable } = openGraph(graphFile(data, store.live().number), plan);
@@ -58,12 +56,6 @@ export async function lookHere(settings: OperatorSettings): Promise<LookedHere> 
         throw new Error(`a server has started on ${data} meanwhile: run this command again`);
     },
   };
-}
-
-/** Returns the plan for the read side of a look. An embedded index needs no other settings. */
-async function lookingPlan(settings: OperatorSettings): Promise<ReadSidePlan> {
-  if (isEmbedded(settings)) return embeddedReadSide({ queryTimeLimit: settings.queryTimeLimit });
-  return chooseReadSide(settings, await quietLogger());
 }
 
 /** Opens the graph. A file that the next start replaces or upgrades is shown as an empty graph, with the reason. */
