@@ -92,6 +92,26 @@ it('writes edited documents before the backlog, of any size', async () => {
   expect(setting.index.visible).toEqual(wanted(setting));
 });
 
+it('makes the deletion of a row with more than 1,000 referrers not wait for their documents', async () => {
+  const setting = openSetting();
+  const many = Array.from({ length: 1_200 }, (_, i) =>
+    created('restaurant', `m${i}`, { values: { name: `m${i}` }, relations: [connect('chef', 'anna')] }),
+  );
+  setting.given(...SOME, ...many);
+  const writer = setting.start();
+  await writer.caughtUp();
+  const answered = Promise.withResolvers<void>();
+  setting.index.behave({
+    before: (names) => (names.length > 100 ? answered.promise : Promise.resolve()),
+  });
+  await writer.visible(setting.given(deleted('chef', 'anna')));
+  expect(writer.status().backlog).toBeGreaterThan(1_000);
+  answered.resolve();
+  await writer.caughtUp();
+  expect(setting.index.visible).toEqual(wanted(setting));
+  expect(writer.status().backlog).toBe(0);
+});
+
 it('lets no edit wait for the copies of an earlier edit', async () => {
   const setting = openSetting();
   setting.given(...SOME);
