@@ -43,7 +43,7 @@ export const CONDITIONS = {
     readers: 'Reads answer 503.',
     writers: 'Writes are stored and answered with 202; the index shows them later.',
     advice:
-      'Start Elasticsearch, or check --read-index, the credentials and the network. Varve continues by itself.',
+      'Start Elasticsearch, or check --read-index, the network, the credentials and the rights (infra/elasticsearch/role.json). Varve continues by itself.',
   },
   'index-unusable': {
     severity: 'outage',

@@ -29,11 +29,19 @@ export function checkIndex({ watch, faults, types }: ReadIndices, answersReads: 
     } catch (error) {
       return {
         code: 'read-index-unreachable',
-        message: `Elasticsearch at ${address} does not answer: ${(error as Error).message}`,
+        message: failureText(address, error as Refusal),
         isUnready: answersReads,
       };
     }
   };
+}
+
+type Refusal = Error & { readonly statusCode?: number };
+
+/** Says that the cluster is away, or that it refuses its user: the reason names the right that is missing. */
+function failureText(address: string, { statusCode, message }: Refusal): string {
+  const isRefused = statusCode === 401 || statusCode === 403;
+  return `Elasticsearch at ${address} ${isRefused ? 'refuses its user' : 'does not answer'}: ${message.replaceAll(/\s+/g, ' ')}`;
 }
 
 /** Names the first content type whose reads are refused, with the reason. */

@@ -60,3 +60,22 @@ it('finds an index without replicas, and one without documents that no search ne
       message: `Elasticsearch at http://es:9200 is ${status}: 2 copies of shards have no node`,
     });
 });
+
+it('says whether the cluster is away or refuses its user, with the right that is missing', async () => {
+  const failing = (error: Error) => {
+    const watch = { address: 'http://es:9200', health: () => Promise.reject(error) };
+    return checkIndex({ watch, faults: async () => [], types: 2 }, true)();
+  };
+  const reason = 'action [cluster:monitor/health] is unauthorized for user [varve]';
+  const refusal = Object.assign(new Error(`security_exception\n\tRoot causes:\n\t\t${reason}`), {
+    statusCode: 403,
+  });
+  expect(await failing(refusal)).toEqual({
+    code: 'read-index-unreachable',
+    message: `Elasticsearch at http://es:9200 refuses its user: security_exception Root causes: ${reason}`,
+    isUnready: true,
+  });
+  expect(await failing(new Error('connect ECONNREFUSED'))).toMatchObject({
+    message: 'Elasticsearch at http://es:9200 does not answer: connect ECONNREFUSED',
+  });
+});
