@@ -24,7 +24,7 @@ export const PROCESS_REPORT = z.object({
   pid: z.int(),
   version: TEXT,
   startedAt: TEXT,
-  /** Its data directory, or host and port without one: it ended if a later process of the host has the same. null: unknown. */
+  /** Data directory, or host and port without one. If a later process of the host has the same, this one has ended. null: unknown. */
   place: TEXT.nullable().default(null),
   /** Epoch of its lease if it is the leader; null: it is not. */
   epoch: z.int().nullable(),

@@ -46,7 +46,7 @@ describe("an Elasticsearch whose user lacks the right 'monitor'", {
     await removeIndices(await elasticsearchUrl(), space);
   });
 
-  it('is named by readiness, status and the log of a running server, which goes on', async () => {
+  it('is named by readiness, status and the log of a running server, which continues', async () => {
     server = await startServer({ data, arguments: ['--read-index', proxy.url, '--space', space] });
     const { url, output } = server;
     const { call } = createApiClient(url);
@@ -54,16 +54,16 @@ describe("an Elasticsearch whose user lacks the right 'monitor'", {
     proxy.intercept(({ path }) => refusalOf(path));
     const cause = /refuses its user: security_exception .*cluster:monitor\/health.* privileges \[monitor/;
     const ready = async () => (await fetch(`${url}/health/ready`)).text();
-    await expect.poll(ready, { timeout: 20_000 }).toMatch(cause);
+    await expect.poll(ready, { timeout: 40_000 }).toMatch(cause);
     expect((await runVarve(['status', '--data', data])).stdout).toMatch(cause);
-    await expect.poll(output, { timeout: 20_000 }).toMatch(cause);
+    await expect.poll(output, { timeout: 40_000 }).toMatch(cause);
     expect((await call('POST', '/api/tags', { data: { key: 'b', name: 'second' } })).status).toBe(201);
     expect(await call('GET', '/api/tags?sort=key')).toMatchObject({
       status: 200,
       data: [{ key: 'a' }, { key: 'b' }],
     });
     proxy.intercept(() => undefined);
-    await expect.poll(async () => (await fetch(`${url}/health/ready`)).status, { timeout: 20_000 }).toBe(200);
+    await expect.poll(async () => (await fetch(`${url}/health/ready`)).status, { timeout: 40_000 }).toBe(200);
     expect((await server.stop()).code).toBe(0);
   });
 

@@ -46,7 +46,7 @@ function watchOne() {
       noteFaults(state);
       return faults.refusing(TYPE) !== undefined;
     },
-    /** What the watch does when all processes can know the fault. */
+    /** Disregards the type, as the watch does when all processes can know the fault. */
     published() {
       state.disregarded = [TYPE];
       state.stale.disregard([TYPE]);
