@@ -152,6 +152,24 @@ test('with a limit of discovery in the address, calls reject in the end, and no 
   await delay(100);
 });
 
+test('without a leader the nodes are asked less and less often, and the next leader is found', {
+  ...takesMinutes('a cluster without a leader'),
+  timeout: 60_000,
+}, async () => {
+  cluster = await startKurrentDbCluster();
+  const [{ double }] = cluster.nodes as [KurrentDbCluster['nodes'][number]];
+  for (const node of cluster.nodes) node.double.follow('nobody');
+  const reading = open({ giveUpAfterMs: 60_000 }, `${cluster.url}&discoveryInterval=10`).lastPosition();
+  await expect.poll(() => double.calls.gossip).toBeGreaterThan(3);
+  await delay(4_000);
+  const asked = double.calls.gossip;
+  // 400 times without longer pauses.
+  expect(asked).toBeLessThan(60);
+  await expect.poll(() => double.calls.gossip, { timeout: 20_000 }).toBeGreaterThan(asked + 2);
+  for (const node of cluster.nodes) node.double.follow(double);
+  await reading;
+});
+
 test('a store that was closed stops looking for a node', async () => {
   const store = await start({ giveUpAfterMs: 100, deadlineMs: 100 });
   for (const node of cluster.nodes) await cluster.kill(node);

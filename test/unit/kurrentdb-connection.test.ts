@@ -113,6 +113,15 @@ describe('addresses', () => {
     expect(() => parseAddress(url)).not.toThrow(/pa(:|%3A)ss/);
   });
 
+  test.each(['nodePreference=follower', 'defaultDeadline=5000', 'throwOnAppendFailure=false'])(
+    'one with %s is refused, because that has no effect',
+    (parameter) => {
+      const url = (given: string) => `kurrentdb://127.0.0.1:2113?tls=false&${given}`;
+      expect(() => parseAddress(url(parameter))).toThrow(`${parameter} has no effect: remove it`);
+      expect(parseAddress(url('nodePreference=leader')).tls).toBe(false);
+    },
+  );
+
   test('openEventStore accepts SQLite files and KurrentDB, and names them in its refusal of other addresses', async () => {
     const { double } = await start({});
     const stores = await Promise.all(

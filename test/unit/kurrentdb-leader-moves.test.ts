@@ -17,11 +17,18 @@ const NEVER_MS = 600_000;
 
 type Nodes = readonly [ClusterNode, ClusterNode, ClusterNode];
 
-const start = async (server: DoubleVersion) => {
+/** Addresses of a cluster. A DNS name that resolves to all nodes may lead to the same one each time. */
+const ADDRESSES = {
+  'each node': ({ url }: KurrentDbCluster) => url,
+  'one name': ({ nodes: [first] }: KurrentDbCluster) =>
+    `kurrentdb+discover://localhost:${first?.gate.port}?tls=false`,
+};
+
+const start = async (server: DoubleVersion, address: keyof typeof ADDRESSES = 'each node') => {
   const cluster = await startKurrentDbCluster({ server });
   onTestFinished(cluster.stop);
   const limits = { deadlineMs: NEVER_MS, giveUpAfterMs: NEVER_MS };
-  const store = openKurrentDbEventStore(cluster.url, { space: 'varve', ...limits });
+  const store = openKurrentDbEventStore(ADDRESSES[address](cluster), { space: 'varve', ...limits });
   const subscriber = collect(store);
   const stream = streamOf();
   await store.append(stream, 'none', newEvents(1));
@@ -38,25 +45,28 @@ describe.each(['24.2', '26.1'] as const)(
   'a cluster of version %s',
   takesMinutes('silent nodes'),
   (server) => {
-    test('calls leave a silent node when the others have another leader, and nothing is stored twice', async () => {
-      const { cluster, store, subscriber, stream, nodes } = await start(server);
-      const [events, more] = [newEvents(2), newEvents(1)];
-      cluster.freeze(nodes[0]);
-      const appended = store.append(stream, 0n, events);
-      const read = store.lastPosition();
-      expect(await appended).toMatchObject({ kind: 'appended', revision: 2n });
-      await read;
-      await subscriber.until(3);
-      await cluster.revive(nodes[0]);
-      await store.append(stream, 2n, more);
-      await subscriber.until(4);
-      // The node has answered the calls that it got before.
-      await delay(200);
-      expect(ids(await readStream(store, stream)).slice(1)).toEqual(ids([...events, ...more]));
-      expect(recordsOf(cluster, stream)).toHaveLength(4);
-      expect(ids(subscriber.events)).toEqual(ids(await readAll(store)));
-      await store.close();
-    });
+    test.each(['each node', 'one name'] as const)(
+      'calls leave a silent node when the others have another leader (address of %s), and nothing is stored twice',
+      async (address) => {
+        const { cluster, store, subscriber, stream, nodes } = await start(server, address);
+        const [events, more] = [newEvents(2), newEvents(1)];
+        cluster.freeze(nodes[0]);
+        const appended = store.append(stream, 0n, events);
+        const read = store.lastPosition();
+        expect(await appended).toMatchObject({ kind: 'appended', revision: 2n });
+        await read;
+        await subscriber.until(3);
+        await cluster.revive(nodes[0]);
+        await store.append(stream, 2n, more);
+        await subscriber.until(4);
+        // The node has answered the calls that it got before.
+        await delay(200);
+        expect(ids(await readStream(store, stream)).slice(1)).toEqual(ids([...events, ...more]));
+        expect(recordsOf(cluster, stream)).toHaveLength(4);
+        expect(ids(subscriber.events)).toEqual(ids(await readAll(store)));
+        await store.close();
+      },
+    );
 
     test('a slow leader is not left', async () => {
       const { store, stream, nodes } = await start(server);

@@ -63,6 +63,7 @@ function parse(url: string): Address {
   const given = url.replace(/^esdb(?=\+discover:|:)/, 'kurrentdb');
   const { text, passwordFile } = takePasswordFile(given);
   const parsed = parseConnectionString(text);
+  assertEffects(parsed);
   const tls = parsed.tls !== false;
   if (tls) for (const { address } of parsed.hosts) assertTlsName(address);
   return {
@@ -80,6 +81,16 @@ function parse(url: string): Address {
     keepAliveIntervalMs: parsed.keepAliveInterval ?? KEEP_ALIVE_INTERVAL_MS,
     keepAliveTimeoutMs: parsed.keepAliveTimeout ?? KEEP_ALIVE_TIMEOUT_MS,
   };
+}
+
+/** Parameters of the client that change nothing here. */
+const WITHOUT_EFFECT = ['nodePreference', 'defaultDeadline', 'throwOnAppendFailure'] as const;
+
+function assertEffects(parsed: Parsed): void {
+  // Varve sends each call to the leader.
+  const hasEffect = (value: unknown) => value === undefined || value === 'leader';
+  const found = WITHOUT_EFFECT.find((parameter) => !hasEffect(parsed[parameter]));
+  if (found !== undefined) throw new Error(`${found}=${parsed[found]} has no effect: remove it`);
 }
 
 /** Throws if TLS has no name to check. Node does not accept an IP address as the name of a TLS server. */

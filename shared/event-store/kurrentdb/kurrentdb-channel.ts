@@ -3,7 +3,7 @@ import { Channel } from '@grpc/grpc-js';
 import { type Backoff, backoffMs } from '../../backoff.ts';
 import { type Address, assertTlsName, type EndPoint } from './kurrentdb-address.ts';
 import { leaderNamedBy } from './kurrentdb-failure.ts';
-import { leaderSeenBy } from './kurrentdb-gossip.ts';
+import type { Gossip } from './kurrentdb-gossip.ts';
 import { watchCalls } from './kurrentdb-watch-calls.ts';
 
 /** The only connection of a client. It is opened when it is first needed, and again when its node is lost. */
@@ -23,12 +23,11 @@ const MAX_MESSAGE = 17 * 1024 * 1024;
  * This one calls `searching` when no node answers for the first time. It closes a lost channel at once; calls in flight on it end with
  * their answer or their deadline.
  */
-export function createNodeChannel(address: Address, searching: () => void = () => undefined) {
+export function createNodeChannel(address: Address, { gossip, searching }: Omit<Search, 'signal'>) {
   const closing = new AbortController();
   let current: Promise<Channel> | undefined;
   let open: Channel | undefined;
   let leader: EndPoint | undefined;
-  let made = 0;
   let losses = 0;
   let openedAt = Number.NEGATIVE_INFINITY;
   const endPoints = new WeakMap<Channel, EndPoint>();
@@ -36,12 +35,12 @@ export function createNodeChannel(address: Address, searching: () => void = () =
   const find = async (): Promise<Channel> => {
     const wait = openedAt + (losses === 0 ? 0 : backoffMs(losses, PACE)) - performance.now();
     if (wait > 0) await delay(wait, undefined, { signal: closing.signal });
-    const endPoint = leader ?? (await findNode(address, { searching, signal: closing.signal }));
+    const search = { gossip, searching, signal: closing.signal };
+    const endPoint = leader ?? (await findNode(address, search));
     if (address.tls) assertTlsName(endPoint.address);
     closing.signal.throwIfAborted();
     leader = undefined;
     openedAt = performance.now();
-    made += 1;
     open = openChannel(address, endPoint);
     endPoints.set(open, endPoint);
     return open;
@@ -54,7 +53,7 @@ export function createNodeChannel(address: Address, searching: () => void = () =
     leader = leaderNamedBy(error);
     channel.close();
   };
-  const calls = watchCalls(address, { endPointOf: (on) => endPoints.get(on), leave: lost });
+  const calls = watchCalls(address, { gossip, endPointOf: (on) => endPoints.get(on), leave: lost });
   return {
     /** Returns the channel for the next call. Rejects if discovery gave up or the channel was closed permanently. */
     current(): Promise<Channel> {
@@ -71,8 +70,6 @@ export function createNodeChannel(address: Address, searching: () => void = () =
     lost,
     /** Watches a call on a channel. It ends with an error if its node is silent and another node is the leader. */
     watch: calls.enter,
-    /** Number of channels made so far. */
-    made: () => made,
     close(): void {
       closing.abort(new Error('the event store is closed'));
       calls.close();
@@ -98,21 +95,29 @@ function openChannel(
   });
 }
 
-type Search = { readonly searching: () => void; readonly signal: AbortSignal };
+type Search = {
+  readonly gossip: Gossip;
+  readonly searching: () => void;
+  readonly signal: AbortSignal;
+};
 
-/** Returns the only node, or the leader that a node of the cluster names. */
-async function findNode(address: Address, { searching, signal }: Search): Promise<EndPoint> {
+/** Longest pause between two searches, unless the address has a longer interval. */
+const LONGEST_PAUSE_MS = 1_000;
+
+/** Returns the only node, or the leader that a node of the cluster names. A pause takes at most a quarter of the time that has passed. */
+async function findNode(address: Address, { gossip, searching, signal }: Search): Promise<EndPoint> {
   const [host] = address.hosts;
   if (host === undefined) throw new Error(`${address.shown} has no host`);
   if (!address.isCluster) return host;
+  const started = performance.now();
   for (let attempt = 1; ; attempt += 1) {
-    const named = address.hosts.map((each) => leaderSeenBy(each, address));
-    const leader = await Promise.any(named).catch(() => undefined);
+    const leader = await Promise.any(gossip.nodes().map(gossip.leaderSeenBy)).catch(() => undefined);
     if (leader !== undefined) return leader;
     signal.throwIfAborted();
     if (attempt === 1) searching();
     if (attempt >= address.maxDiscoverAttempts)
       throw new Error(`Failed to discover after ${attempt} attempts: no node of ${address.shown} answers`);
-    await delay(address.discoveryIntervalMs, undefined, { signal });
+    const pause = Math.min((performance.now() - started) / 4, LONGEST_PAUSE_MS);
+    await delay(Math.max(address.discoveryIntervalMs, pause), undefined, { signal });
   }
 }

@@ -15,6 +15,7 @@ import sharedPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1
 import { valueAt } from '../../map-values.ts';
 import type { Address, Credentials } from './kurrentdb-address.ts';
 import { createNodeChannel } from './kurrentdb-channel.ts';
+import type { Gossip } from './kurrentdb-gossip.ts';
 import { type ProvenChannel, proveChannels } from './kurrentdb-proven-channel.ts';
 
 /** Features that a server reports. */
@@ -25,8 +26,10 @@ export type ServerFeatures = {
   readonly methods: ReadonlySet<string>;
 };
 
-/** Called for a client's channels. */
+/** What the channels of a client share. */
 export type ChannelWatch = {
+  /** Nodes that any channel to this cluster has heard of. */
+  readonly gossip: Gossip;
   /** No node answers for the first time. */
   readonly searching: () => void;
   /** Proves, before the first call over a new channel, that the log still has the history that this process has read. */
@@ -86,7 +89,7 @@ const FEATURES_DEADLINE_MS = 5_000;
  * - It does not leave a node whose deadline passes.
  */
 export function createNodeClient(address: Address, watch: ChannelWatch): NodeClient {
-  const channel = proveChannels(createNodeChannel(address, watch.searching), watch.prove);
+  const channel = proveChannels(createNodeChannel(address, watch), watch.prove);
   const stubs = new WeakMap<Channel, Map<unknown, Client>>();
 
   const stub = <Stub extends Client>(service: StubConstructor<Stub>, on: Channel): Stub => {

@@ -2,6 +2,7 @@ import { type Address, parseAddress } from './kurrentdb-address.ts';
 import { type BatchAppender, createBatchAppender } from './kurrentdb-batch-append.ts';
 import { createNodeClient, type NodeClient } from './kurrentdb-client.ts';
 import { createExplain } from './kurrentdb-diagnose.ts';
+import { createGossip } from './kurrentdb-gossip.ts';
 import { createReadHistory, type History, type ReadUnproven } from './kurrentdb-history.ts';
 import { readEvents } from './kurrentdb-read.ts';
 import { type RetryLimits, reportRetry, withDeadline } from './kurrentdb-retry.ts';
@@ -41,7 +42,7 @@ export function connect(url: string, space: string, options: RetryLimits): Conne
     return readEvents(reader, message, options.deadlineMs, on);
   };
   const history = createReadHistory(address, readUnproven);
-  const watch = { searching, prove: () => history.prove() };
+  const watch = { gossip: createGossip(address), searching, prove: () => history.prove() };
   const writer = createNodeClient(address, watch);
   const reader = createNodeClient(address, watch);
   const batches = createBatchAppender(writer, options.deadlineMs);

@@ -1,7 +1,7 @@
 import type { Channel } from '@grpc/grpc-js';
 import type { Address, EndPoint } from './kurrentdb-address.ts';
 import { LeaderMoved } from './kurrentdb-failure.ts';
-import { leaderSeenBy } from './kurrentdb-gossip.ts';
+import { type Gossip, isSameNode } from './kurrentdb-gossip.ts';
 
 /** Milliseconds that a call waits before other nodes are asked for the leader. */
 const ASK_AFTER_MS = 1_000;
@@ -12,6 +12,7 @@ const ASK_EVERY_MS = 500;
 type Call = { readonly on: Channel; readonly since: number; readonly end: (error: LeaderMoved) => void };
 
 type Nodes = {
+  readonly gossip: Gossip;
   /** Returns the node of a channel. */
   readonly endPointOf: (on: Channel) => EndPoint | undefined;
   /** Gives up a channel. */
@@ -22,13 +23,13 @@ type Nodes = {
  * Ends the calls on a node that is silent and no longer the leader. A stopped node keeps its connections, so only a deadline would end them.
  * A deadline must leave time for a slow leader. So the other nodes are asked when a call waits: a leader that is only slow is not left.
  */
-export function watchCalls(address: Address, { endPointOf, leave }: Nodes) {
+export function watchCalls({ isCluster }: Address, { gossip, endPointOf, leave }: Nodes) {
   const calls = new Set<Call>();
   let timer: NodeJS.Timeout | undefined;
   let isAsking = false;
 
   const ask = async (on: Channel): Promise<void> => {
-    const leader = await otherLeader(address, endPointOf(on));
+    const leader = await otherLeader(gossip, endPointOf(on));
     if (leader === undefined) return;
     const error = new LeaderMoved(ASK_AFTER_MS, leader);
     leave(on, error);
@@ -52,7 +53,7 @@ export function watchCalls(address: Address, { endPointOf, leave }: Nodes) {
   return {
     /** Watches a call until the function that is returned is called. */
     enter(call: Call): () => void {
-      if (!address.isCluster) return () => undefined;
+      if (!isCluster) return () => undefined;
       calls.add(call);
       if (Number.isFinite(call.since)) timer ??= setInterval(look, ASK_EVERY_MS).unref();
       return () => calls.delete(call);
@@ -62,18 +63,17 @@ export function watchCalls(address: Address, { endPointOf, leave }: Nodes) {
 }
 
 /** Returns the leader that another node names, if that node is not the current one and says the same of itself. */
-async function otherLeader(address: Address, current: EndPoint | undefined): Promise<EndPoint | undefined> {
-  const others = address.hosts.filter((host) => !isSameNode(host, current));
-  const named = others.map(async (host) => {
-    const leader = await leaderSeenBy(host, address);
+async function otherLeader(
+  { members, leaderSeenBy }: Gossip,
+  current: EndPoint | undefined,
+): Promise<EndPoint | undefined> {
+  const others = members().filter((node) => !isSameNode(node, current));
+  const named = others.map(async (node) => {
+    const leader = await leaderSeenBy(node);
     if (isSameNode(leader, current)) throw new Error('the leader is the same');
-    const itself = isSameNode(leader, host) ? leader : await leaderSeenBy(leader, address);
+    const itself = isSameNode(leader, node) ? leader : await leaderSeenBy(leader);
     if (!isSameNode(itself, leader)) throw new Error('the named leader names another');
     return leader;
   });
   return Promise.any(named).catch(() => undefined);
-}
-
-function isSameNode(one: EndPoint, other: EndPoint | undefined): boolean {
-  return one.address === other?.address && one.port === other.port;
 }

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { UnavailableError } from '@kurrent/kurrentdb-client';
 import { parseAddress } from '../../../shared/event-store/kurrentdb/kurrentdb-address.ts';
 import { createNodeClient } from '../../../shared/event-store/kurrentdb/kurrentdb-client.ts';
+import { createGossip } from '../../../shared/event-store/kurrentdb/kurrentdb-gossip.ts';
 import { HEAD_REQUEST, readEvents } from '../../../shared/event-store/kurrentdb/kurrentdb-read.ts';
 
 /**
@@ -10,8 +11,9 @@ import { HEAD_REQUEST, readEvents } from '../../../shared/event-store/kurrentdb/
  * of replacements. Writes the used descriptors and memory as one line of JSON. Run with --expose-gc.
  */
 const [url = '', count = '0'] = process.argv.slice(2);
-const watch = { searching: () => undefined, prove: async () => undefined };
-const node = createNodeClient(parseAddress(url), watch);
+const address = parseAddress(url);
+const watch = { gossip: createGossip(address), searching: () => undefined, prove: async () => undefined };
+const node = createNodeClient(address, watch);
 
 const replace = async (times: number) => {
   for (let n = 0; n < times; n += 1) {
