@@ -12,7 +12,7 @@ import type { StoredKey } from '../../shared/read-index/stored-documents.ts';
 import { addSynonyms, type InstalledSynonyms } from '../../shared/schema/add-synonyms.ts';
 import { readLease } from '../fleet/lease-view.ts';
 import type { IndexContents, ReadSide, ReadSidePlan, ServedIndices } from '../read-side/read-side.ts';
-import { ownerStateOf, ownStore } from '../stores/ownership.ts';
+import { forgetLostClaim, ownerStateOf, ownStore } from '../stores/ownership.ts';
 import { awaitDocuments } from './await-documents.ts';
 import { createClusterIndex } from './cluster-index.ts';
 import { type DocumentRole, type DocumentRoleOptions, NO_DOCUMENTS } from './document-role.ts';
@@ -53,7 +53,10 @@ export function elasticsearchReadSide(options: ElasticsearchOptions): ReadSidePl
         const named = { log: await nameOfLog(log) };
         const progress = progressInHistory(cluster.progress(named.log), log);
         const ownership = { log, space, adopt };
+        let mayForget = indices.kind === 'live' && indices.isRestored === true;
         const own = async () => {
+          if (mayForget) await forgetLostClaim(owned, ownership);
+          mayForget = false;
           // This comes before the log becomes the owner, so that it is repeated after a crash in between.
           if (adopt && (await ownerStateOf(owned, ownership)) === 'lost') stale.invalidate();
           return ownStore(owned, ownership);

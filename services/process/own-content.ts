@@ -67,7 +67,7 @@ export async function openOwnContent(
   const { log, graph, generations } = store;
   const { access } = callers;
   const lease = await readLeaseUpTo(log, options.space);
-  const readSide = await generations.openReadSide();
+  const readSide = await generations.openReadSide(store.isRestored);
   const view = createLeaseView(options.space, lease);
   const freshness = createFreshness({ readSide, access, log, waitMs: options.minPositionWait });
   const notes = options.purges && opened(await openNotes(options, options.purges, base, registry));

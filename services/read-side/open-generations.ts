@@ -76,10 +76,10 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
     isSwitching: () => switching !== undefined,
     entered: switched.entered.promise,
     hasIndicesOutside: plan?.outside !== undefined,
-    openReadSide() {
+    openReadSide(isRestored = false) {
       const found = find(stored, number);
       const next = found.state === 'live' ? undefined : outsideOf(stored, found, graph);
-      return open(next === undefined ? { kind: 'live' } : nextIndices(next, switched));
+      return open(next === undefined ? { kind: 'live', isRestored } : nextIndices(next, switched));
     },
     async closeReadSide() {
       await readSide?.close();

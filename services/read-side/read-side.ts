@@ -88,7 +88,8 @@ export function documentsOf({ contents }: Pick<ReadSide, 'contents'>) {
 
 /** The indices outside the process that a read side opens. `live`: searches use them. `other`: searches do not use them. */
 export type ServedIndices =
-  | { readonly kind: 'live' }
+  /** `isRestored`: this process had applied a history that the log has lost, because an older copy of it was restored. */
+  | { readonly kind: 'live'; readonly isRestored?: boolean }
   | { readonly kind: 'other'; readonly set: IndexSet }
   /** The set becomes live when this process becomes leader. Before that it is only written. */
   | {

@@ -31,9 +31,9 @@ export type ServedGenerations = {
   readonly store: GenerationStore;
   /**
    * Opens the read side. Call it once, when the graph has the position that reads will show. A generation that is not live yet, and has
-   * indices outside the process, becomes live when this process becomes leader.
+   * indices outside the process, becomes live when this process becomes leader. `isRestored`: see ServedIndices; default: false.
    */
-  openReadSide(): Promise<ReadSide>;
+  openReadSide(isRestored?: boolean): Promise<ReadSide>;
   /** Closes the open read side. */
   closeReadSide(): Promise<void>;
   /** Called when the content types will change. The process that serves the next generation changes them. */

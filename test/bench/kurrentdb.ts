@@ -9,7 +9,12 @@ import { openEventStore } from '../../services/stores/open-event-store.ts';
 import { encodeEvents } from '../../shared/event-store/event-codec.ts';
 import { newEvents } from '../contract/event-store-fixtures.ts';
 import type { DoubleVersion } from '../support/kurrentdb/double-services.ts';
-import { MEASURED_PACE, startKurrentDbDouble } from '../support/kurrentdb/kurrentdb-double.ts';
+import {
+  MEASURED_PACE,
+  MEASURED_SQLITE_POSTS,
+  scaledPace,
+  startKurrentDbDouble,
+} from '../support/kurrentdb/kurrentdb-double.ts';
 import { realServerUrl } from '../support/kurrentdb/real-server.ts';
 import { startServer } from '../support/server.ts';
 import { startCollector } from '../support/trace-collector.ts';
@@ -19,46 +24,69 @@ import { partsOfPosts } from './post-parts.ts';
 /**
  * `node test/bench/kurrentdb.ts [seconds]`: measures POSTs with 1, 8, 32 and 128 at once, an import, a start from an empty data directory,
  * and the parts of a POST, on a log in SQLite and in KurrentDB. KurrentDB is the server that VARVE_TEST_KURRENTDB names, or else the gRPC
- * double of both versions in its own process, at the pace of real servers (MEASURED_PACE). Each figure is compared with that of SQLite.
+ * double of both versions in its own process. Each figure is compared with that of SQLite.
+ *
+ * The double waits as long as real servers did on another machine (MEASURED_PACE), while SQLite runs on this one. So a second table
+ * ESTIMATES a server on this machine: it divides the pace by how much faster this machine makes POSTs on SQLite. The factor also has what
+ * Varve itself has gained since the recording.
  */
-const CONCURRENCY = [1, 8, 32, 128] as const;
+const CONCURRENCY = [...MEASURED_SQLITE_POSTS.keys()];
 const SIZE = { restaurants: '3000', reviews: '9000' };
 
 type Log = { readonly name: string; readonly url?: string };
 type Figures = ReadonlyMap<string, number>;
 
-if (process.send !== undefined) await serveDouble(process.argv[2] as DoubleVersion);
+const VERSIONS: readonly DoubleVersion[] = ['24.2', '26.1'];
+
+if (process.send !== undefined) await serveDouble(process.argv[2] as DoubleVersion, Number(process.argv[3]));
 else await compare();
 
-async function serveDouble(server: DoubleVersion): Promise<void> {
-  const double = await startKurrentDbDouble({ server, pace: MEASURED_PACE[server] });
+async function serveDouble(server: DoubleVersion, factor: number): Promise<void> {
+  const double = await startKurrentDbDouble({ server, pace: scaledPace(MEASURED_PACE[server], factor) });
   process.send?.(double.url);
 }
 
 async function compare(): Promise<void> {
   const seconds = Number(process.argv[2] ?? 3);
-  const doubles = realServerUrl() === undefined ? (['24.2', '26.1'] as const).map(forkDouble) : [];
-  try {
-    const logs: Log[] = [{ name: 'SQLite' }];
-    const real = realServerUrl();
-    if (real !== undefined) logs.push({ name: 'the server', url: real });
-    for (const { version, child } of doubles) {
-      const [url] = await once(child, 'message');
-      logs.push({ name: `the double of ${version}`, url: String(url) });
-    }
-    let sqlite: Figures | undefined;
-    for (const log of logs) {
-      const figures = await measureLog(log, seconds);
-      sqlite ??= figures;
-      print(log.name, figures, sqlite);
-    }
-  } finally {
-    for (const { child } of doubles) child.kill();
+  const sqlite = await measureLog({ name: 'SQLite' }, seconds);
+  print('SQLite', sqlite, sqlite);
+  const measure = async (log: Log) => print(log.name, await measureLog(log, seconds), sqlite);
+  const real = realServerUrl();
+  if (real !== undefined) return measure({ name: 'the server', url: real });
+  const factor = speedOf(sqlite);
+  for (const version of VERSIONS) {
+    const name = `the double of ${version}`;
+    await withDouble(version, 1, (url) => measure({ name: `${name} at the recorded pace`, url }));
+    const estimated = `ESTIMATE, not a server: ${name} at the recorded pace divided by ${factor.toFixed(2)}`;
+    await withDouble(version, factor, (url) => measure({ name: estimated, url }));
   }
 }
 
-function forkDouble(version: DoubleVersion) {
-  return { version, child: fork(fileURLToPath(import.meta.url), [version]) };
+/** Returns how much faster this machine makes POSTs on SQLite than that of the recording: the geometric mean for all concurrencies. */
+function speedOf(sqlite: Figures): number {
+  const ratios = [...MEASURED_SQLITE_POSTS].map(
+    ([concurrency, recorded]) => (sqlite.get(posts(concurrency)) ?? Number.NaN) / recorded,
+  );
+  const factor = ratios.reduce((product, ratio) => product * ratio, 1) ** (1 / ratios.length);
+  const each = ratios.map((ratio, n) => `${ratio.toFixed(2)} with ${CONCURRENCY[n]}`).join(', ');
+  console.log(
+    `this machine makes ${factor.toFixed(2)} times the POSTs of the recorded one on SQLite (${each})`,
+  );
+  return factor;
+}
+
+async function withDouble(version: DoubleVersion, factor: number, use: (url: string) => Promise<void>) {
+  const child = fork(fileURLToPath(import.meta.url), [version, `${factor}`]);
+  try {
+    const [url] = await once(child, 'message');
+    await use(String(url));
+  } finally {
+    child.kill();
+  }
+}
+
+function posts(concurrency: number): string {
+  return `POSTs a second, ${concurrency} at once`;
 }
 
 function print(name: string, figures: Figures, sqlite: Figures): void {
@@ -79,7 +107,7 @@ async function measureLog({ url }: Log, seconds: number): Promise<Figures> {
     await measure(server.url, 8, 1);
     for (const concurrency of CONCURRENCY) {
       const { rate, medianMs } = await measure(server.url, concurrency, seconds);
-      figures.set(`POSTs a second, ${concurrency} at once`, rate);
+      figures.set(posts(concurrency), rate);
       if (concurrency === 1) figures.set('milliseconds of a POST', medianMs);
     }
   } finally {

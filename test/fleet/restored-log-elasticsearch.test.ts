@@ -49,6 +49,14 @@ const fill = async (fleet: ElasticsearchFleet, copy: () => Promise<void>): Promi
     await expect.poll(() => keysOf(member), { timeout: 20_000 }).toEqual(['kept', 'lost']);
 };
 
+/** Another process becomes the leader. Elasticsearch then names its claim, which the copy does not have. */
+const changeLeader = async (fleet: ElasticsearchFleet): Promise<void> => {
+  const before = await fleet.leader();
+  await before.end('SIGTERM');
+  expect((await fleet.leader()).name).not.toBe(before.name);
+  await before.start();
+};
+
 /** Each process that is ready shows the restored log: at once, and after a write. */
 const showTheCopy = async (fleet: ElasticsearchFleet, reads: readonly ReturnType<typeof watchReads>[]) => {
   await untilReady(all(fleet));
@@ -65,18 +73,19 @@ const showTheCopy = async (fleet: ElasticsearchFleet, reads: readonly ReturnType
 const options = await needsElasticsearch(takesMinutes('restored logs on Elasticsearch'));
 describe('processes that read Elasticsearch serve the restored log', options, () => {
   test.each([
-    { server: '24.2', isPushed: false },
-    { server: '26.1', isPushed: true },
+    { server: '24.2', isPushed: false, changes: false },
+    { server: '26.1', isPushed: true, changes: true },
   ] as const)(
-    'of KurrentDB $server, running, others’ records: $isPushed',
+    'of KurrentDB $server, running, others’ records: $isPushed, another leader: $changes',
     { timeout: 240_000 },
-    async ({ server, isPushed }) => {
+    async ({ server, isPushed, changes }) => {
       const double = await startKurrentDbDouble({ server });
       onTestFinished(double.stop);
       const fleet = await startOn(double.url);
       let restore = () => {};
       await fill(fleet, async () => {
         restore = double.log.backUp();
+        if (changes) await changeLeader(fleet);
       });
       await double.restore(() => {
         restore();

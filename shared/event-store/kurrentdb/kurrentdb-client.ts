@@ -26,7 +26,7 @@ export type ServerFeatures = {
   readonly methods: ReadonlySet<string>;
 };
 
-/** What the channels of a client share. */
+/** Called for the channels of a client, and shared by them. */
 export type ChannelWatch = {
   /** Nodes that any channel to this cluster has heard of. */
   readonly gossip: Gossip;

@@ -33,8 +33,21 @@ const ANOTHER_NODE: Row = { leave: true, again: true };
 const LATER: Row = { leave: false, again: true };
 const FINAL: Row = { leave: false, again: false };
 
-/** Details of the newer protocol, by the name of their message. */
-const DETAILS: ReadonlyMap<string, Row> = new Map([
+/**
+ * Rows by the kind of the client's error, which it takes from the older protocol or from the code. The newer protocol names the reason in its
+ * `ErrorInfo`, or sends a message of its own.
+ */
+const ROWS: ReadonlyMap<string, Row> = new Map([
+  [ErrorType.UNAVAILABLE, ANOTHER_NODE],
+  [ErrorType.CANCELLED, ANOTHER_NODE],
+  [ErrorType.DEADLINE_EXCEEDED, ANOTHER_NODE],
+  [ErrorType.NOT_LEADER, ANOTHER_NODE],
+  [ErrorType.TIMEOUT, LATER],
+  ['SERVER_NOT_READY', ANOTHER_NODE],
+  ['SERVER_MALFUNCTION', ANOTHER_NODE],
+  ['SERVER_OVERLOADED', LATER],
+  ['OPERATION_TIMEOUT', LATER],
+  ['BAD_REQUEST', FINAL],
   ['NotLeaderNodeErrorDetails', ANOTHER_NODE],
   ['AccessDeniedErrorDetails', FINAL],
   ['AppendConsistencyViolationErrorDetails', FINAL],
@@ -44,24 +57,6 @@ const DETAILS: ReadonlyMap<string, Row> = new Map([
   ['StreamNotFoundErrorDetails', FINAL],
   ['StreamRevisionConflictErrorDetails', FINAL],
   ['StreamTombstonedErrorDetails', FINAL],
-]);
-
-/** Reasons of the newer protocol's `ErrorInfo`, for failures that have no message of their own. */
-const REASONS: ReadonlyMap<string, Row> = new Map([
-  ['SERVER_NOT_READY', ANOTHER_NODE],
-  ['SERVER_MALFUNCTION', ANOTHER_NODE],
-  ['SERVER_OVERLOADED', LATER],
-  ['OPERATION_TIMEOUT', LATER],
-  ['BAD_REQUEST', FINAL],
-]);
-
-/** Kinds of the client's errors, which it takes from the older protocol or from the code. */
-const KINDS: ReadonlyMap<ErrorType, Row> = new Map([
-  [ErrorType.UNAVAILABLE, ANOTHER_NODE],
-  [ErrorType.CANCELLED, ANOTHER_NODE],
-  [ErrorType.DEADLINE_EXCEEDED, ANOTHER_NODE],
-  [ErrorType.NOT_LEADER, ANOTHER_NODE],
-  [ErrorType.TIMEOUT, LATER],
 ]);
 
 /** gRPC codes that a retry would get again: invalid argument, permission denied, too large, out of range, unimplemented … */
@@ -131,9 +126,9 @@ function rowOf(kind: Kind): Row {
 
 function knownRow(kind: Kind): Row | undefined {
   const details = detailsOf(kind);
-  const detailed = details && (REASONS.get(details.reason) ?? DETAILS.get(details.name));
+  const detailed = details && (ROWS.get(details.reason) ?? ROWS.get(details.name));
   if (detailed !== undefined) return detailed;
-  if (kind.type !== ErrorType.UNKNOWN) return KINDS.get(kind.type) ?? FINAL;
+  if (kind.type !== ErrorType.UNKNOWN) return ROWS.get(kind.type) ?? FINAL;
   if (FINAL_CODES.has(kind.code ?? -1) || isInvalidPosition(kind)) return FINAL;
   return hasNoLeader(kind) ? ANOTHER_NODE : undefined;
 }

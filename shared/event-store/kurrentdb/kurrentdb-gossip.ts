@@ -10,7 +10,7 @@ import type { Address, EndPoint } from './kurrentdb-address.ts';
 /** Nodes of a cluster, which name its leader. */
 export type Gossip = ReturnType<typeof createGossip>;
 
-/** Creates the questions to a cluster's nodes. One DNS name may stand for all of them. */
+/** Creates the questions to a cluster's nodes. One DNS name may resolve to all of them. */
 export function createGossip(address: Address) {
   let members: readonly EndPoint[] = [];
   return {
@@ -52,6 +52,7 @@ function endPointOf(message: EndPointMessage | undefined): EndPoint | undefined 
   return message && { address: message.getAddress(), port: message.getPort() };
 }
 
+/** Returns whether two addresses are equal. */
 export function isSameNode(one: EndPoint, other: EndPoint | undefined): boolean {
   return one.address === other?.address && one.port === other.port;
 }

@@ -52,6 +52,21 @@ export const MEASURED_PACE: Readonly<Record<DoubleVersion, DoublePace>> = {
   '26.1': { callMs: 0.3, recordMs: 0.105, flushMs: 2.26 },
 };
 
+/** POSTs a second that Varve made on the machine of MEASURED_PACE with its log in SQLite, by the number of concurrent ones. */
+export const MEASURED_SQLITE_POSTS: ReadonlyMap<number, number> = new Map([
+  [1, 343],
+  [8, 1_205],
+  [32, 2_136],
+  [128, 3_207],
+]);
+
+/** Returns the pace of a machine that is faster by a factor. It is an estimate, and no server was measured. */
+export const scaledPace = ({ callMs, recordMs, flushMs }: DoublePace, factor: number): DoublePace => ({
+  callMs: callMs / factor,
+  recordMs: recordMs / factor,
+  flushMs: flushMs / factor,
+});
+
 export type DoubleUser = {
   readonly password: string;
   /** True if the ACL of $all allows reads. On a server only $admins may read it by default. */
