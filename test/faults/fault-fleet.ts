@@ -4,13 +4,19 @@ import { join } from 'node:path';
 import { elasticsearchUrl } from '../support/elasticsearch.ts';
 import { createElasticsearchAdmin, type ElasticsearchAdmin } from '../support/elasticsearch-admin.ts';
 import { type ElasticsearchNode, startElasticsearchNodes } from '../support/elasticsearch-nodes.ts';
-import { type ElasticsearchProxy, startElasticsearchProxy } from '../support/elasticsearch-proxy.ts';
+import {
+  type ElasticsearchProxy,
+  joinProxies,
+  startElasticsearchProxy,
+} from '../support/elasticsearch-proxy.ts';
 import { leaderOf, type Member, startMember } from '../support/fleet.ts';
 import { removeIndices } from '../support/remove-indices.ts';
 import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';
 
-/** A process of the fleet, with a proxy of its own in front of Elasticsearch. */
+/** A process of the fleet, with a proxy of its own in front of each node of Elasticsearch. */
 export type Process = Member & {
+  readonly proxies: readonly ElasticsearchProxy[];
+  /** All of them. */
   readonly proxy: ElasticsearchProxy;
   /** File system of its data directory; undefined: the usual one. */
   readonly disk: SmallDisk | undefined;
@@ -46,28 +52,22 @@ export type FaultPlace = {
 /** Starts the fleet. */
 export async function startFaultFleet(space: string, place: FaultPlace = {}): Promise<FaultFleet> {
   const cluster = place.nodes === undefined ? undefined : await startElasticsearchNodes(place.nodes);
-  const [first, ...others] = cluster?.nodes.map((node) => node.url) ?? [await elasticsearchUrl()];
-  const url = first as string;
+  const urls = cluster?.nodes.map((node) => node.url) ?? [await elasticsearchUrl()];
+  const url = urls[0] as string;
   const folder = mkdtempSync(join(tmpdir(), 'varve-faults-'));
   const mount = () => (place.hasSmallDisks === true ? mountSmallDisk(MEGABYTES) : undefined);
   const disk = mount();
   const eventStore = `sqlite:${join(disk?.path ?? folder, 'events.db')}`;
-  const admin = await createElasticsearchAdmin(url, space);
+  const admin = await createElasticsearchAdmin(url, space, urls.slice(1));
   const start = async (name: string, role: 'serve' | 'api'): Promise<Process> => {
-    const proxy = await startElasticsearchProxy(url);
+    const proxies = await Promise.all(urls.map((each) => startElasticsearchProxy(each)));
+    const proxy = joinProxies(proxies);
     const own = mount();
     const log = ['--event-store', eventStore, '--assets', join(folder, 'assets')];
-    const index = [
-      '--read-index',
-      [proxy.url, ...others].join(),
-      '--space',
-      space,
-      '--body-limit',
-      '60000000',
-    ];
+    const index = ['--read-index', proxy.url, '--space', space, '--body-limit', '60000000'];
     const data = join(own?.path ?? folder, name);
     const member = await startMember(name, { role, data, arguments: [...log, ...index] });
-    return { ...member, proxy, disk: own };
+    return { ...member, proxies, proxy, disk: own };
   };
   // The api waits for a leader itself.
   const started = [start('s1', 'serve'), start('s2', 'serve'), start('api', 'api')] as const;

@@ -189,10 +189,11 @@ export const CHANGED_INDICES: readonly Fault[] = [
   },
   {
     name: 'an index gets replicas that no node can have',
-    make: onTags(async ({ admin }, index) => {
+    make: onTags(async ({ admin, nodes }, index) => {
       const set = (settings: object) => admin.send('PUT', `/${index}/_settings`, settings);
-      await set({ 'index.auto_expand_replicas': false, 'index.number_of_replicas': 1 });
-      return () => set({ 'index.number_of_replicas': 0 });
+      const replicas = Math.max(1, nodes.length);
+      await set({ 'index.auto_expand_replicas': false, 'index.number_of_replicas': replicas });
+      return () => set({ 'index.auto_expand_replicas': '0-1' });
     }),
     during: { all: { conditions: ['index-not-green'] } },
     state: /1 copies of shards have no node/,

@@ -5,10 +5,7 @@ import { needsQuietMachine } from '../support/takes-minutes.ts';
 import { answers, isBulk, only, refusal } from './break-elasticsearch.ts';
 import type { Fault } from './fault.ts';
 import { type FaultFleet, type Process, type Roles, startFaultFleet } from './fault-fleet.ts';
-import { DOCUMENTS } from './faults-of-documents.ts';
-import { ANSWERS_OF_ELASTICSEARCH } from './faults-of-elasticsearch.ts';
-import { FILES } from './faults-of-files.ts';
-import { ENDED_PROCESSES } from './faults-of-processes.ts';
+import { faultNamed } from './fault-named.ts';
 import { HEALTHY, observe } from './observe.ts';
 
 /** A fault, and at most two commands on the data directory of a process that name its cause. */
@@ -22,15 +19,7 @@ type Case = {
   readonly names: RegExp;
 };
 
-const ROWS = [...ANSWERS_OF_ELASTICSEARCH, ...DOCUMENTS, ...FILES, ...ENDED_PROCESSES];
 const WITHIN = 45_000;
-
-/** Returns a fault of the other tables. */
-function row(name: string): Fault {
-  const found = ROWS.find((each) => each.name === name);
-  if (found === undefined) throw new Error(`no table has ${name}`);
-  return found;
-}
 
 /** Makes a rebuild fail: Elasticsearch makes no index for it. */
 const failedRebuild: Pick<Fault, 'make'> = {
@@ -64,42 +53,42 @@ const restoredSnapshot: Pick<Fault, 'make' | 'prepare'> = {
 const CASES: readonly Case[] = [
   {
     broken: 'the leader is killed',
-    fault: row('the leader is killed'),
+    fault: faultNamed('the leader is killed'),
     at: 'standby',
     commands: [['status']],
     names: /Varve serve \d+ .* has ended or is silent/,
   },
   {
     broken: 'Elasticsearch is stopped',
-    fault: row('connections are refused'),
+    fault: faultNamed('connections are refused'),
     at: 'leader',
     commands: [['status']],
     names: /Elasticsearch .*does not answer/s,
   },
   {
     broken: 'one process has a wrong schema',
-    fault: row('one process has other content types'),
+    fault: faultNamed('one process has other content types'),
     at: 'leader',
     commands: [['status']],
     names: /attribute extra is .* here and missing in force/,
   },
   {
     broken: 'a document is refused',
-    fault: row('a document has a value that its field does not take'),
+    fault: faultNamed('a document has a value that its field does not take'),
     at: 'leader',
     commands: [['status'], ['parked', 'list']],
     names: /documents are parked.*api::restaurant\.restaurant.*failed to parse field/s,
   },
   {
     broken: 'a document was deleted in Elasticsearch',
-    fault: row('another program deletes a document'),
+    fault: faultNamed('another program deletes a document'),
     at: 'leader',
     commands: [['status'], ['verify']],
     names: /api::tag\.tag/,
   },
   {
     broken: 'there is no leader',
-    fault: row('both processes that can lead are killed'),
+    fault: faultNamed('both processes that can lead are killed'),
     at: 'leader',
     commands: [['status']],
     names: /no server|no leader|does not run|not running/i,

@@ -17,14 +17,20 @@ export type ElasticsearchAdmin = {
 /** Leaves out indices that Varve has removed meanwhile. */
 const GONE = 'ignore_unavailable=true';
 
-/** Creates the administration of a namespace, with a repository for its snapshots in the node's own folder. Several nodes share none. */
-export async function createElasticsearchAdmin(url: string, space: string): Promise<ElasticsearchAdmin> {
+/** Creates the administration of a namespace at a node, and at others while that one is down, with a repository for its snapshots in the folder of the node or of its cluster. */
+export async function createElasticsearchAdmin(
+  url: string,
+  space: string,
+  otherNodes: readonly string[] = [],
+): Promise<ElasticsearchAdmin> {
   const repository = `/_snapshot/${space}`;
   let snapshots = 0;
   const send = async (method: string, path: string, body?: object): Promise<unknown> => {
     const headers = { 'content-type': 'application/json' };
     const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
-    const answer = await fetch(url + path, init);
+    const answer = await fetch(url + path, init).catch((error: unknown) =>
+      firstOf(otherNodes, path, init, error),
+    );
     const text = await answer.text();
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
     return JSON.parse(text);
@@ -58,4 +64,18 @@ export async function createElasticsearchAdmin(url: string, space: string): Prom
       await send('DELETE', repository);
     },
   };
+}
+
+/** Sends a request to one node after the other until one accepts the connection. */
+async function firstOf(
+  urls: readonly string[],
+  path: string,
+  init: RequestInit,
+  failure: unknown,
+): Promise<Response> {
+  for (const url of urls) {
+    const answer = await fetch(url + path, init).catch(() => undefined);
+    if (answer !== undefined) return answer;
+  }
+  throw failure;
 }

@@ -44,6 +44,7 @@ export async function startElasticsearchNodes(count: number): Promise<Elasticsea
     ES_SHORT_LIVED: '1',
     ES_WAIT: START_MS,
     ES_SETTINGS: SETTINGS,
+    ES_REPO: join(folder, 'repo'),
   };
   const nodes = ports.map((port): ElasticsearchNode => {
     const data = join(folder, String(port));

@@ -96,3 +96,22 @@ export async function startElasticsearchProxy(
     },
   };
 }
+
+/** Joins the proxies of several nodes: whatever happens to it, happens to each of them. */
+export function joinProxies(proxies: readonly ElasticsearchProxy[]): ElasticsearchProxy {
+  return {
+    url: proxies.map(({ url }) => url).join(),
+    intercept(decide) {
+      for (const each of proxies) each.intercept(decide);
+    },
+    lose() {
+      for (const each of proxies) each.lose();
+    },
+    restore() {
+      for (const each of proxies) each.restore();
+    },
+    close() {
+      for (const each of proxies) each.close();
+    },
+  };
+}
