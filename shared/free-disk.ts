@@ -40,6 +40,16 @@ export function reserveDisk(folder: string): void {
   }
 }
 
+/** Bytes for the first writes of a process that takes the place of another one. */
+const NEEDED_BYTES = 128 * 1024;
+
+/** Throws a message if the file system is full, also without the reserved space, which it frees then. */
+export function requireFreeDisk(folder: string): void {
+  const isFull = () => freeBytes(folder) < NEEDED_BYTES;
+  if (isFull()) freeReservedDisk(folder);
+  if (isFull()) throw new Error(`the disk of ${folder} is full: free some space, and repeat the command`);
+}
+
 /** Frees the reserved space. Returns false if there was none. */
 export function freeReservedDisk(folder: string): boolean {
   const file = join(folder, RESERVE);

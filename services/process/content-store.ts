@@ -85,13 +85,15 @@ export async function openContentStore(
     return await openLocked(options, plan);
   } catch (error) {
     const isFull = isDiskFullAtOpen(error, options.data);
-    if (!isFull || !folders(options).map(freeReservedDisk).includes(true)) throw error;
+    if (!isFull || !writtenFolders(options).map(freeReservedDisk).includes(true)) throw error;
     return await openLocked(options, plan);
   }
 }
 
 /** Folders that the process of a data directory writes to. */
-function folders(options: ContentStoreOptions): readonly string[] {
+export function writtenFolders(
+  options: Pick<ContentStoreOptions, 'data' | 'eventStore' | 'space'>,
+): readonly string[] {
   return [...new Set([options.data, logFolder(options) ?? options.data])];
 }
 
@@ -126,7 +128,7 @@ async function openWith(
   if (generation !== undefined) await refuseOtherHistory(log, graph);
   // A graph with rows has seen a document. So a start does not search a shared log from its beginning each time.
   const isNew = graph.size().rows === 0 && !(await hasDocuments(log));
-  for (const folder of folders(options)) reserveDisk(folder);
+  for (const folder of writtenFolders(options)) reserveDisk(folder);
   // Earlier releases stored the words of texts there.
   await rm(join(data, 'words'), { recursive: true, force: true }).catch(() => {});
   recordLogOfDirectory(data, options);

@@ -18,7 +18,7 @@ import { readGraphPosition, readSearched } from '../../projections/graph/store/g
 import { readAppliedEvent, readSamples } from '../../projections/graph/store/log-checkpoint.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { removeDatabase } from '../../shared/sqlite/copy-database.ts';
-import { isDamaged, isDamagedAtOpen } from '../../shared/sqlite/failures.ts';
+import { isDamaged, isDamagedAtOpen, isDiskFullAtOpen } from '../../shared/sqlite/failures.ts';
 import { connectDatabase } from '../../shared/sqlite/open-database.ts';
 import { openReadSnapshot } from '../../shared/sqlite/read-snapshot.ts';
 import { setAside } from '../../shared/sqlite/replace-damaged.ts';
@@ -89,7 +89,7 @@ async function replaceGraph(
   { data, log, report }: DataDirectory,
   { file, isLive }: CheckedGraph,
 ): Promise<HistoryCheck['kind']> {
-  const applied = readAppliedPosition(file);
+  const applied = readAppliedPosition(file, isLive ? undefined : data);
   if (applied === 'none') return 'same';
   if (applied === 'damaged') {
     setAside(file);
@@ -145,8 +145,11 @@ function shorterLog(data: string, position: bigint, end: bigint): string {
 /** Position of a graph, and up to which it has searched the log. */
 type GraphInFile = AppliedPosition & { readonly searched: bigint };
 
-/** Returns the position that a graph has applied. `none`: there is no file, or nothing was applied to it. */
-function readAppliedPosition(file: string): GraphInFile | 'none' | 'damaged' {
+/**
+ * Returns the position that a graph has applied. `none`: there is no file, or nothing was applied to it. Also `none` for a graph that no
+ * start needs, if the disk of its folder `unneeded` is too full to open it.
+ */
+function readAppliedPosition(file: string, unneeded?: string): GraphInFile | 'none' | 'damaged' {
   if (!existsSync(file)) return 'none';
   if (existsSync(damageMark(file))) return 'damaged';
   try {
@@ -170,6 +173,7 @@ function readAppliedPosition(file: string): GraphInFile | 'none' | 'damaged' {
     }
   } catch (error) {
     if (isDamaged(error) || isDamagedAtOpen(error)) return 'damaged';
+    if (unneeded !== undefined && isDiskFullAtOpen(error, unneeded)) return 'none';
     throw error;
   }
 }

@@ -117,7 +117,7 @@ export async function connectSupervisor(): Promise<Supervisor> {
       case 'measure':
         return rotation.measure(message.id);
       case 'stop':
-        if (message.reason === 'replaced') sockets.leave();
+        if (message.reason !== 'replaced') sockets.release();
         return stop(message.reason, message.elapsedMs);
       case 'hurry':
         return hurry();

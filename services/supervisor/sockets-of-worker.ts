@@ -13,15 +13,15 @@ export type SocketsOfWorker = {
   wait(): void;
   /** Accepts connections on the sockets that have been opened. */
   start(): Promise<void>;
-  /** Leaves the sockets open from now on: another worker accepts their connections. */
-  leave(): void;
+  /** Closes the supervisor's sockets too from now on, because the server stops. Before, another worker accepts their connections. */
+  release(): void;
 };
 
 /** Creates the state without open sockets. */
 export function createSocketsOfWorker({ ask }: Pick<WorkerRequests, 'ask'>): SocketsOfWorker {
   const waiting: (() => Promise<unknown>)[] = [];
   let isWaiting = false;
-  let isLeft = false;
+  let isReleased = false;
   return {
     socket: (name) => (server) => {
       const { close } = ownSocket(server);
@@ -34,7 +34,7 @@ export function createSocketsOfWorker({ ask }: Pick<WorkerRequests, 'ask'>): Soc
           return addressOf(socket) as AddressInfo;
         },
         async close() {
-          if (!isWaiting && !isLeft) await ask({ kind: 'close', socket: name });
+          if (isReleased && !isWaiting) await ask({ kind: 'close', socket: name });
           return close();
         },
       };
@@ -46,8 +46,8 @@ export function createSocketsOfWorker({ ask }: Pick<WorkerRequests, 'ask'>): Soc
       isWaiting = false;
       for (const start of waiting) await start();
     },
-    leave() {
-      isLeft = true;
+    release() {
+      isReleased = true;
     },
   };
 }

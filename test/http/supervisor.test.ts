@@ -1,4 +1,14 @@
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -201,6 +211,24 @@ it('starts another worker when the last one ended for a reason that may pass', a
   expect(existsSync(once)).toBe(false);
   expect(await names(server.url)).toEqual([PLANTED_IO_ERROR]);
   expect(server.output()).toContain('the server cannot continue');
+});
+
+it('starts another worker after one that could not start, on the same addresses', async () => {
+  const server = await startForTest({ arguments: ['--metrics-port', '0'] });
+  await create(server.url, 'a');
+  const record = join(server.data, 'generations.db');
+  renameSync(record, `${record}.away`);
+  mkdirSync(record);
+  const before = workerOf(server);
+  process.kill(before, 'SIGKILL');
+  await expect.poll(server.output, { timeout: 30_000 }).toContain('cannot open the database');
+  rmdirSync(record);
+  renameSync(`${record}.away`, record);
+  await expect.poll(() => names(server.url).catch(String), { timeout: 30_000 }).toEqual(['a']);
+  const [, metrics] = /Metrics and health are at (http:\S+)/.exec(server.output()) ?? [];
+  expect((await fetch(`${metrics}/health/ready`)).status).toBe(200);
+  const { code, stderr } = await runVarve(['status', '--data', server.data]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 });
 
 it(

@@ -1,7 +1,6 @@
 import { shareContents } from '../../../shared/sqlite/lock-data-directory.ts';
 import { PURGE_LIMITS } from '../../purge/send-purges.ts';
 import { isFirstWorker } from '../../supervisor/connect-supervisor.ts';
-import type { NextWorker } from '../../supervisor/protocol.ts';
 import { logPurges, logTrouble, logWebhooks } from '../output/log-reports.ts';
 import { webhookLimits } from '../settings/webhook-settings.ts';
 import type { LeadingParts, LeadingPlan } from './leading-parts.ts';
@@ -9,14 +8,14 @@ import { lockAfterCommand } from './lock-after-command.ts';
 import { removeWorkerFolders } from './worker-folder.ts';
 
 /**
- * Returns the options of `openVarve` for the worker that is the leader: those of all workers, and those for its own tasks. `next`: this
- * worker, if it replaces another one.
+ * Returns the options of `openVarve` for the worker that is the leader: those of all workers, and those for its own tasks. `takeTurn`
+ * says that this worker is ready to replace another one, and resolves when it should.
  */
-export function leadingOptions(parts: LeadingParts, next: NextWorker) {
+export function leadingOptions(parts: LeadingParts, takeTurn: () => Promise<void>) {
   const { settings, logger, follow, purges, builder, shared } = parts;
   return {
     ...shared,
-    ...successionOptions(parts, next),
+    ...successionOptions(parts, takeTurn),
     follow,
     build: builder.build,
     webhooks: { limits: webhookLimits(settings), report: logWebhooks(logger) },
@@ -29,7 +28,7 @@ export function leadingOptions(parts: LeadingParts, next: NextWorker) {
 /** Returns the options for the worker's data directory, for the worker that it replaces, and for the one that replaces it. */
 function successionOptions(
   { settings, supervisor, operators, recent, readSide, logger }: LeadingParts,
-  next: NextWorker,
+  takeTurn: () => Promise<void>,
 ) {
   const { succession } = supervisor;
   return {
@@ -42,7 +41,7 @@ function successionOptions(
       return contents;
     },
     generation: succession?.generation,
-    turn: succession?.changesTypes === true ? () => supervisor.ready(next) : undefined,
+    turn: succession?.changesTypes === true ? takeTurn : undefined,
     claimsFrom: supervisor.turn,
     workersBeside: settings.workers === 1 ? undefined : supervisor.rotation,
     // Recent requests do not help with other content types, because every answer changes.

@@ -2,14 +2,15 @@ import { existsSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { join, resolve } from 'node:path';
 import { defined } from '../../../shared/defined.ts';
+import { requireFreeDisk } from '../../../shared/free-disk.ts';
 import type { Listener, ListenOptions } from '../../http/sockets/listen.ts';
 import { WAIT_LIMITS } from '../../http/sockets/waiting-requests.ts';
 import { createJobs } from '../../operator/jobs.ts';
 import { readStatus } from '../../operator/status.ts';
+import { writtenFolders } from '../../process/content-store.ts';
 import { openVarve, type Varve } from '../../process/open-varve.ts';
 import { cancelUnusedCopy } from '../../rebuild/cancel-rebuild.ts';
 import { connectSupervisor } from '../../supervisor/connect-supervisor.ts';
-import type { NextWorker } from '../../supervisor/protocol.ts';
 import { reachableUrl } from '../output/reachable-url.ts';
 import { startMessage } from '../output/start-message.ts';
 import type { ServeSettings } from '../settings/settings.ts';
@@ -80,8 +81,7 @@ async function openServer(parts: LeadingParts): Promise<OpenServer> {
   const [varve, listener] = await listenWhileOpening(where, async (listener) => {
     await leading?.start();
     const address = addressFor(parts, listener);
-    const next = nextWorker(parts, address);
-    return openVarve({ ...leadingOptions(parts, next), address });
+    return openVarve({ ...leadingOptions(parts, () => takeTurn(parts, address)), address });
   });
   return { varve, listener };
 }
@@ -91,9 +91,14 @@ function addressFor({ leading, settings }: LeadingParts, listener: Listener): st
   return leading?.address ?? settings.advertise ?? reachableUrl(listener.url);
 }
 
-/** Returns how other processes of the log know this worker while it replaces another one. */
-function nextWorker({ shared, supervisor }: LeadingParts, address: string): NextWorker {
-  return { owner: shared.presence.owner, address, forMs: supervisor.succession?.enterMs ?? 0 };
+/**
+ * Says that this worker, which replaces another one, is ready. Resolves when it should serve. Rejects with a message if a disk is full: this
+ * worker could not serve, and the other one would have stepped down in vain.
+ */
+async function takeTurn({ settings, shared, supervisor }: LeadingParts, address: string): Promise<void> {
+  for (const folder of writtenFolders(settings)) requireFreeDisk(folder);
+  const forMs = supervisor.succession?.enterMs ?? 0;
+  await supervisor.ready({ owner: shared.presence.owner, address, forMs });
 }
 
 /** Connects the data with signals, operators and hand-overs. */
@@ -179,7 +184,7 @@ async function greet(
       metrics: ports.operating.metrics,
       isStopping: stop.isStopping,
       address: leading === undefined ? addressFor(parts, listener) : undefined,
-      next: nextWorker(parts, addressFor(parts, listener)),
+      takeTurn: () => takeTurn(parts, addressFor(parts, listener)),
     });
   reportServing(parts, varve);
   if (supervisor.isGreeted) return;

@@ -4,7 +4,7 @@ import { warmUp } from '../../http/sockets/recent-requests.ts';
 import type { Metrics } from '../../operating/metrics.ts';
 import type { Varve } from '../../process/open-varve.ts';
 import type { Supervisor } from '../../supervisor/connect-supervisor.ts';
-import type { NextWorker, Succession } from '../../supervisor/protocol.ts';
+import type { Succession } from '../../supervisor/protocol.ts';
 
 /** Maximum time for answering recent requests. The other process serves meanwhile. */
 const WARM_UP_MS = 4_000;
@@ -18,8 +18,8 @@ export type SuccessionOptions = {
   /** Address of the server, if both processes have the same. Absent: no other server has this log. */
   readonly address: string | undefined;
   readonly isStopping: () => boolean;
-  /** Names this process for others of the log. */
-  readonly next: NextWorker;
+  /** Says that this process is ready. Resolves when it should serve. */
+  readonly takeTurn: () => Promise<void>;
 };
 
 /**
@@ -31,13 +31,13 @@ export async function succeedWorker(
   supervisor: Supervisor,
   { recent, enterMs, changesTypes }: Succession,
   handler: RequestListener,
-  { varve, metrics, address, isStopping, next }: SuccessionOptions,
+  { varve, metrics, address, isStopping, takeTurn }: SuccessionOptions,
 ): Promise<void> {
   const { index } = await varve.operator.readSide();
   if (!changesTypes) await index.local?.warm();
   await warmUp(recent, handler, WARM_UP_MS);
   metrics?.reset();
-  await supervisor.ready(next);
+  await takeTurn();
   const deadline = performance.now() + enterMs - LAST_STEP_MS;
   while (isUndecided(varve.fleet.leader(), address) && performance.now() < deadline)
     await varve.fleet.changed(LOOK_MS);

@@ -89,12 +89,7 @@ it.each([
 ])('makes a worker ready to replace another one %s', async (_when, changesTypes, read) => {
   const index = await unreadArticles();
   const order: (string | number)[] = [];
-  const supervisor = {
-    async ready() {
-      order.push('ready', await lastRead(index));
-    },
-    enter: async () => void order.push('entered'),
-  };
+  const supervisor = { enter: async () => void order.push('entered') };
   const operator = { readSide: async () => ({ index }), generations: { enter: () => order.push('live') } };
   const fleet = { leader: () => ({ kind: 'here' }) };
   type Arguments = Parameters<typeof succeedWorker>;
@@ -107,7 +102,9 @@ it.each([
       metrics: undefined,
       address: undefined,
       isStopping: () => false,
-      next: { owner: 'next', address: 'http://127.0.0.1:1', forMs: 60_000 },
+      async takeTurn() {
+        order.push('ready', await lastRead(index));
+      },
     },
   );
   expect(order).toEqual(['ready', read, 'live', 'entered']);
