@@ -86,7 +86,7 @@ export function openVarve(options: VarveOptions): Promise<Varve> {
       deferred: types.deferred,
       operator: {
         ...ownOperator(options, parts, { follow, tidied, leader: linkOf(parts, api, opened) }),
-        state: () => stateOfOwn(options, parts, { purges, webhooks: webhooks?.served.store }),
+        state: () => stateOfOwn(options, parts, { purges, webhooks }),
       },
     };
   });
@@ -129,9 +129,8 @@ function composeOwn(options: VarveOptions, parts: OwnParts, opened: Opened) {
   // Users can sign in, because this process can carry out commands.
   base.callers.login?.with({ commands, ...api });
   purger = openPurger(options, parts, api, opened);
-  const purges = purger?.waiting;
-  if (purges !== undefined) options.operating.conditions.watch(checkPurges(purges));
-  return { ...api, purges };
+  if (purger !== undefined) options.operating.conditions.watch(checkPurges(purger.waiting));
+  return { ...api, purges: purger };
 }
 
 function openPurger(
@@ -215,8 +214,7 @@ async function openOwnWebhooks(
     shows: content.freshness.shows,
     commands: { key: webhookKey(base.identity.key), author: requestOrOperator },
   });
-  const isLeading = () => running.fleet.epoch() !== undefined;
-  options.operating.conditions.watch(checkDeliveries(webhooks.served.store.backlog, isLeading));
+  options.operating.conditions.watch(checkDeliveries(webhooks.backlog));
   return opened(webhooks);
 }
 

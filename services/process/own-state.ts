@@ -3,8 +3,8 @@ import { registerGauges, watchLead } from '../operating/operating.ts';
 import type { Purger } from '../purge/open-purger.ts';
 import { watchGenerations } from '../read-side/watch-generations.ts';
 import { readState, type State } from '../state/state.ts';
-import type { WaitingDeliveries } from '../state/watch-delivery.ts';
 import { reachable } from '../state/watch-index.ts';
+import type { Webhooks } from '../webhooks/open-webhooks.ts';
 import type { OwnParts } from './own-operator.ts';
 import type { VarveOptions } from './process-options.ts';
 import { watchConditions } from './watch-conditions.ts';
@@ -32,19 +32,21 @@ export function watchOwn(
   watchConditions(operating, { log, generations, registry, documents, ...running });
 }
 
+type Outboxes = {
+  readonly purges: Pick<Purger, 'waiting'> | undefined;
+  readonly webhooks: Pick<Webhooks, 'backlog'> | undefined;
+};
+
 /** Reads the state of the log's processes, and what this one has to deliver. */
 export function stateOfOwn(
   { processes }: VarveOptions,
-  { content, running }: OwnParts,
-  { purges, webhooks }: { readonly purges: Purger['waiting'] | undefined; readonly webhooks: Backlogged },
+  { content }: OwnParts,
+  { purges, webhooks }: Outboxes,
 ): Promise<State> {
-  const isLeading = () => running.fleet.epoch() !== undefined;
   return readState({
     processes: processes.list,
     cluster: content.documents?.watch,
-    webhooks: () => (webhooks !== undefined && isLeading() ? webhooks.backlog() : null),
-    purges: () => (purges !== undefined && isLeading() ? purges() : null),
+    webhooks: () => webhooks?.backlog() ?? null,
+    purges: () => purges?.waiting() ?? null,
   });
 }
-
-type Backlogged = { backlog(): WaitingDeliveries } | undefined;

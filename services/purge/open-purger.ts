@@ -1,22 +1,23 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import type { PurgingLeaderStore } from '../../shared/read-index/purging-leader.ts';
 import { untilAborted } from '../../shared/until-aborted.ts';
 import type { Fleet } from '../fleet/fleet.ts';
-import { leadTerms } from '../fleet/lead-terms.ts';
 import { METRICS } from '../operating/metric-definitions.ts';
 import type { Metrics } from '../operating/metrics.ts';
+import { leadOutbox, type OutboxTerm } from '../outbox/lead-outbox.ts';
+import { reporting } from '../outbox/reporting.ts';
+import { untilShown } from '../outbox/until-shown.ts';
 import type { WaitingPurges } from '../state/watch-delivery.ts';
 import type { PurgeNotes } from './purge-notes.ts';
+import type { PurgeTerm } from './purge-store.ts';
 import type { PurgeStyle, PurgeTarget } from './purge-target.ts';
-import { announceLeader } from './purging-leader.ts';
+import { announceLeader, repeat } from './purging-leader.ts';
 import {
   createPurgeSender,
   type PurgeLimits,
   type PurgeReport,
   receiverNames,
   type Searches,
-  SHOWN_MS,
 } from './send-purges.ts';
 
 export type PurgeSettings = {
@@ -43,8 +44,7 @@ export type PurgerOptions = PurgeSettings & {
 
 export type Purger = ReturnType<typeof startPurger>;
 
-/** Interval of the check that this process has applied the whole log, and how long a check is valid. */
-const BEAT_MS = 500;
+/** Time for which a check that this process has applied the whole log is valid. */
 const LONGEST_SILENCE_MS = 2_000;
 const FIRST_EPOCH = 1;
 const LOOK_MS = 100;
@@ -53,62 +53,76 @@ const SETTLE_MS = 5_000;
 
 /** Purges changes while this process is the leader. */
 export function startPurger(options: PurgerOptions) {
-  const { notes, fleet, report } = options;
+  const { fleet, report } = options;
   const closing = new AbortController();
   const { signal } = closing;
   const waiting = () => waitingOf(options);
   options.metrics?.samples(METRICS.purgesWaiting, () =>
-    waiting().map(({ receiver, count }) => ({ labels: { receiver }, value: count })),
+    (waiting() ?? []).map(({ receiver, count }) => ({ labels: { receiver }, value: count })),
   );
   let current = Number.NEGATIVE_INFINITY;
   const isPurging = () =>
     fleet.epoch() !== undefined && performance.now() - current < LONGEST_SILENCE_MS && !signal.aborted;
-  const lead = async (epoch: number): Promise<void> => {
-    const searches = options.documents;
-    const senders = options.targets.map((target) =>
-      createPurgeSender({ ...options, ...notes, searches }, target),
-    );
-    const look = () => {
-      for (const sender of senders) sender.look();
-    };
-    notes.notify(look);
-    const ended = new AbortController();
-    let announcing: Promise<void> | undefined;
-    try {
-      // Never rejects: failures are reported and repeated.
-      announcing = announce(options, epoch, AbortSignal.any([signal, ended.signal]));
-      await keepPurging(options, epoch, { signal, look });
-    } finally {
-      ended.abort();
-      notes.notify(() => {});
-      await Promise.all([announcing, ...senders.map((one) => one.close())]);
-    }
-  };
-  const failed = (error: unknown) => {
-    if (!signal.aborted) report.error(error);
-  };
-  const rest = () => untilAborted(fleet.changed(LOOK_MS), signal);
   const beat = async (): Promise<void> => {
-    while (!signal.aborted) {
-      const asked = performance.now();
-      const applied = options.log.lastPosition().then(options.applied);
-      if (await untilAborted(applied, signal).catch(() => false)) current = asked;
-      await delay(BEAT_MS, undefined, { signal, ref: false }).catch(() => {});
-    }
+    const asked = performance.now();
+    const applied = options.log.lastPosition().then(options.applied);
+    if (await untilAborted(applied, signal)) current = asked;
   };
-  // Never rejects: failures are reported and repeated.
-  const running = Promise.all([leadTerms({ epoch: fleet.epoch, lead, rest, signal, failed }), beat()]);
+  const outbox = leadOutbox({ fleet, begin: (epoch) => beginTerm(options, epoch), failed: report.error });
+  // The log's own reports name its failures.
+  const beating = repeat(beat, signal, () => {});
   return {
     /**
      * Returns whether this process purges all changes from now on: it is the leader, and knew the whole log a moment ago. A process that
      * was paused may have lost the lease.
      */
     isPurging,
-    /** Returns how many changes wait for each receiver; none if another process purges. */
+    /** Returns how many changes wait for each receiver; null if another process purges. */
     waiting,
     async close(): Promise<void> {
       closing.abort();
-      await running;
+      await Promise.all([outbox.stop(), beating]);
+    },
+  };
+}
+
+/** Begins to purge what the leader before has left, and then all changes: one term of a leader. */
+async function beginTerm(options: PurgerOptions, epoch: number): Promise<OutboxTerm> {
+  const { notes, fleet, targets, documents, shape, report } = options;
+  const receivers = targets.flatMap((target) => receiverNames(target));
+  const before = notes.store.term();
+  const term = { epoch, shape: shape() };
+  // Another process may have been the leader since. Its purges are not known here.
+  const isOwn = before !== undefined && (before.epoch === epoch || before.epoch === epoch - 1);
+  const isKnown = isOwn && before.shape === term.shape && receivers.every(notes.store.hasAllFor);
+  const senders = targets.map((target) =>
+    createPurgeSender({ ...options, ...notes, searches: documents }, target),
+  );
+  const isLeading = () => fleet.epoch() === epoch;
+  const look = () => {
+    for (const sender of senders) sender.look();
+  };
+  notes.lead({ isLeading, moved: look, isKnown });
+  const watch = watchShape(options, term, isOwn);
+  look();
+  // While the disk is full, purges continue without the file.
+  const beat = reporting(report.error, () => {
+    if (!isLeading()) return;
+    watch();
+    notes.keep();
+    notes.store.done(receivers);
+  });
+  beat();
+  const timer = setInterval(beat, LOOK_MS);
+  const ended = new AbortController();
+  // Never rejects: failures are reported and repeated.
+  const announcing = announce(options, epoch, ended.signal);
+  return {
+    async close() {
+      clearInterval(timer);
+      ended.abort();
+      beat();
+      await Promise.all([announcing, ...senders.map((one) => one.close())]);
     },
   };
 }
@@ -123,62 +137,39 @@ async function announce(
   const { leader: store, shape } = documents;
   const leader = () => ({ epoch, shape: shape() });
   // The announcement is next to the progress, whose index exists by then.
-  while (!signal.aborted && !(await documents.shows(1n, SHOWN_MS)));
+  if (!(await untilShown(documents.shows, 1n, signal))) return;
   await announceLeader({ store, leader, changed: notes.everything, signal, failed: report.error });
 }
 
-/** Watches the shape of answers, from the beginning of a term to its end. */
-async function keepPurging(
-  { notes, fleet, shape, targets, report }: PurgerOptions,
-  epoch: number,
-  { signal, look }: { readonly signal: AbortSignal; readonly look: () => void },
-): Promise<void> {
-  const { store, everything, isWhole } = notes;
-  const before = store.term();
-  const receivers = targets.flatMap((target) => receiverNames(target));
-  const isBehind = !receivers.every(store.hasAllFor);
-  // Another process may have been the leader since. Its purges are not known here.
-  const isOwn = before !== undefined && (before.epoch === epoch || before.epoch === epoch - 1);
-  let shown = shape();
-  if (!isOwn || isBehind || shown !== before.shape) everything();
-  look();
+/**
+ * Returns a function that looks at the shape of answers, and purges all when it has changed. `isOwn`: no other process has led since the
+ * last term of this one.
+ */
+function watchShape(
+  { notes: { store, everything, isWhole }, shape }: PurgerOptions,
+  { epoch, shape: first }: PurgeTerm,
+  isOwn: boolean,
+): () => void {
+  let shown = first;
   // Until then answers of another leader may still reach caches.
   const settledAt = isOwn || epoch === FIRST_EPOCH ? 0 : performance.now() + SETTLE_MS;
-  const keepTerm = attempts(report, store.keepTerm);
-  const done = attempts(report, store.done);
   let isQuiet = settledAt === 0;
-  for (let isKept = false; fleet.epoch() === epoch && !signal.aborted; ) {
+  let isKept = false;
+  return () => {
     const now = shape();
     const isSettled = performance.now() > settledAt;
     if (now !== shown || (isSettled && !isQuiet)) everything();
-    isQuiet ||= isSettled;
     if (now !== shown) isKept = false;
-    if (isSettled && !isKept && isWhole()) isKept = keepTerm({ epoch, shape: now });
-    shown = now;
-    done(receivers);
-    await untilAborted(fleet.changed(LOOK_MS), signal);
-  }
-}
-
-/** Tries to write the file. While the disk is full, purges continue without the file. Reports the first failure in a row. */
-function attempts<Given>(report: PurgeReport, write: (given: Given) => void): (given: Given) => boolean {
-  let isFailing = false;
-  return (given) => {
-    try {
-      write(given);
-      isFailing = false;
-      return true;
-    } catch (error) {
-      if (!isFailing) report.error(error);
-      isFailing = true;
-      return false;
-    }
+    [isQuiet, shown] = [isQuiet || isSettled, now];
+    if (!isSettled || isKept || !isWhole()) return;
+    store.keepTerm({ epoch, shape: now });
+    isKept = true;
   };
 }
 
 /** Returns how many changes wait for each receiver, while this process is the leader. */
-function waitingOf({ notes, targets, fleet }: PurgerOptions): readonly WaitingPurges[] {
-  if (fleet.epoch() === undefined) return [];
+function waitingOf({ notes, targets, fleet }: PurgerOptions): readonly WaitingPurges[] | null {
+  if (fleet.epoch() === undefined) return null;
   return targets.map((target) => ({
     receiver: target.kind,
     count: Math.max(0, notes.store.newest() - (notes.store.checkpoint(receiverNames(target)[0]) ?? 0)),

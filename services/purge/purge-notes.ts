@@ -8,7 +8,7 @@ import { createTagNames, type TagNames } from '../delivery/tag-names.ts';
 import { changesContent } from './missed-changes.ts';
 import { openPurgeStore } from './purge-store.ts';
 import type { PurgedTags } from './purge-target.ts';
-import type { PurgeReport, SenderOptions } from './send-purges.ts';
+import type { PurgeReport } from './send-purges.ts';
 import { createChangeWriter } from './write-changes.ts';
 
 export type NotesOptions = {
@@ -26,65 +26,73 @@ export type NotesOptions = {
 };
 
 /** Notes what changes while the projector applies the log. */
-export type PurgeNotes = Pick<SenderOptions, 'store' | 'generation' | 'lost' | 'all'> & {
-  /** Reads show these changes from now on. */
-  readonly changed: (position: bigint, tags: Iterable<Tag>) => void;
-  /** Purges all answers. */
-  readonly everything: () => void;
-  /** Returns whether the file has all changes, so that a restart loses none. */
-  readonly isWhole: () => boolean;
-  /** Calls `look` after each change from now on. */
-  readonly notify: (look: () => void) => void;
-  readonly close: () => void;
-};
+export type PurgeNotes = Awaited<ReturnType<typeof openPurgeNotes>>;
+
+/** A term of the leader. `isLeading`: this process is still the leader. `moved`: called after changes were stored or lost. */
+export type NotingTerm = { readonly isLeading: () => boolean; readonly moved: () => void };
 
 /**
- * Opens the file of changes. If the graph has changes that the file lacks, a process was killed in between: then all answers are purged.
+ * Opens the file of changes. Several processes may have it open, and only the leader writes it. If the graph has changes that the file lacks,
+ * a process was killed in between: then all answers are purged in the next term.
  */
-export async function openPurgeNotes(options: NotesOptions): Promise<PurgeNotes> {
+export async function openPurgeNotes(options: NotesOptions) {
   const { key, registry, position, report } = options;
   const names = createTagNames({ key, registry, plain: false });
   const plainNames = plainNamesOf(options);
   const store = openPurgeStore(options.data, report.replaced);
   const { generation } = names;
-  let look = () => {};
   const plurals = pluralsOf(options);
   const all = (at = position()): PurgedTags => ({ position: at, names: [generation], plain: plurals });
-  const { add, lost, isWhole, close } = createChangeWriter({
+  let term: NotingTerm = { isLeading: () => false, moved() {} };
+  const writer = createChangeWriter({
     store,
     all,
-    moved: () => look(),
+    isLeading: () => term.isLeading(),
+    moved: () => term.moved(),
     failed: report.error,
   });
-  const everything = () => add(all());
+  const { isWhole, lost } = writer;
   const before = store.noted();
-  let noted = position();
-  if (before === undefined || (await changesContent(options.log, before, noted))) everything();
+  let seen = position();
+  let isMissing = before === undefined || (await changesContent(options.log, before, seen));
+  let isKept = false;
   return {
     store,
     generation,
-    everything,
+    /** Purges all answers. */
+    everything: () => writer.add(all()),
     isWhole,
     lost,
     all,
-    notify(next) {
-      look = next;
+    /** Writes changes to the file while this process is the leader. Purges all answers if it does not know all earlier purges. */
+    lead({ isKnown, ...next }: NotingTerm & { readonly isKnown: boolean }): void {
+      term = next;
+      if (isKnown && !isMissing) writer.write();
+      else writer.add(all());
+      [isMissing, isKept] = [false, false];
     },
-    changed(at, tags) {
-      noted = at;
+    /** Reads show these changes from now on. */
+    changed(at: bigint, tags: Iterable<Tag>): void {
+      seen = at;
+      isKept = false;
       const changed = [...tags];
       if (changed.length === 0) return;
+      if (!term.isLeading()) {
+        isMissing = true;
+        return;
+      }
       const opaque = names.ofChange(changed);
       const plain = [...plainNames().ofChange(changed)].filter((name) => !opaque.has(name));
-      add({ position: at, names: [...opaque], plain });
+      writer.add({ position: at, names: [...opaque], plain });
     },
-    close() {
-      close();
-      try {
-        if (isWhole()) store.note(noted);
-      } catch (error) {
-        report.error(error);
-      }
+    /** Notes the position up to which the file has all changes. Throws if the file cannot be written. */
+    keep(): void {
+      if (isKept || !isWhole()) return;
+      store.note(seen);
+      isKept = true;
+    },
+    close(): void {
+      writer.close();
       store.close();
     },
   };

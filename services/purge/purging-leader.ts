@@ -70,7 +70,8 @@ function isSame(found: PurgingLeader | undefined, { epoch, shape }: PurgingLeade
   return found?.epoch === epoch && found.shape === shape;
 }
 
-async function repeat(
+/** Does work every half second until the signal is aborted. Never rejects. `failed`: called for the first failure in a row. */
+export async function repeat(
   work: () => Promise<void>,
   signal: AbortSignal,
   failed: (error: unknown) => void,

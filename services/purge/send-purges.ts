@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { backoffMs, jittered } from '../../shared/backoff.ts';
 import { whenUnlocked } from '../../shared/sqlite/when-unlocked.ts';
+import { createAskedWork } from '../outbox/asked-work.ts';
 import { postRequest } from '../outbox/post-request.ts';
 import { outcomeOf, type RequestOutcome } from '../outbox/request-outcome.ts';
+import { type Shows, untilShown } from '../outbox/until-shown.ts';
 import type { PurgeStore, StoredChange } from './purge-store.ts';
 import { type PurgedTags, type PurgeStyle, type PurgeTarget, purgeRequests } from './purge-target.ts';
 
@@ -50,14 +52,11 @@ export type SenderOptions = {
 export type Searches = {
   /** Returns the newest position that searches are known to show, also in embedded copies. */
   readonly shown: () => bigint;
-  /** Resolves with true when searches show a position; with false after `timeoutMs`. */
-  readonly shows: (position: bigint, timeoutMs: number) => Promise<boolean>;
+  readonly shows: Shows;
 };
 
 /** Maximum number of changes that are purged together. */
 const BATCH = 500;
-/** Maximum time in milliseconds of one wait for searches. */
-export const SHOWN_MS = 500;
 
 /** `upTo`: changes up to this number can be purged. `lost`: so many changes could not be stored, and require a purge of everything. */
 type Due = { readonly upTo: number; readonly lost: number };
@@ -102,27 +101,22 @@ export function createPurgeSender(options: SenderOptions, target: PurgeTarget) {
 function createRound(options: SenderOptions, target: PurgeTarget, round: Round) {
   const { store, limits, report, searches } = options;
   const { name } = round;
-  const closing = new AbortController();
-  const { signal } = closing;
-  let isAsked = false;
-  let running: Promise<void> | undefined;
   let purgedLost = 0;
-  const purge = (tags: PurgedTags) => purgeSurely(options, target, tags, signal);
-  const untilShown = async ({ position }: PurgedTags): Promise<void> => {
-    while (searches !== undefined && !(await searches.shows(position, SHOWN_MS))) signal.throwIfAborted();
-  };
+  /** Resolves with false when the round is closed first. */
+  const areShown = async ({ position }: PurgedTags): Promise<boolean> =>
+    searches === undefined || untilShown(searches.shows, position, signal);
   /** Resolves with the first changes after a number that searches show; waits for the first one. */
   const changesAfter = async (done: number, upTo: number): Promise<readonly StoredChange[]> => {
     const stored = store.after(done, BATCH).filter(({ seq }) => seq <= upTo);
     const [first] = stored;
     if (first === undefined || searches === undefined) return stored;
-    await untilShown(first);
+    if (!(await areShown(first))) return [];
     return stored.filter(({ position }) => position <= first.position || position <= searches.shown());
   };
   const purgeAll = async (lost: number): Promise<void> => {
     const all = options.all();
-    await untilShown(all);
-    await purge(all);
+    if (!(await areShown(all))) return;
+    await purgeSurely(options, target, all, signal);
     purgedLost = lost;
     round.moved();
   };
@@ -135,47 +129,26 @@ function createRound(options: SenderOptions, target: PurgeTarget, round: Round) 
       // Changes in between were removed from the file, so their tags are not known.
       const isWhole = first.seq === done + 1;
       const tags = merged(changes, options, isWhole);
-      await purge(tags);
+      await purgeSurely(options, target, tags, signal);
       report.purged(target, tags.names.length);
       await whenUnlocked(() => store.moveCheckpoint(name, last.seq), signal);
       round.moved();
     }
   };
-  const work = async (): Promise<void> => {
-    while (isAsked && !signal.aborted) {
-      isAsked = false;
+  const { signal, look, close } = createAskedWork({
+    async work() {
       const { upTo, lost } = round.due();
       await delay(round.waitMs, undefined, { signal });
       if (lost > purgedLost) await purgeAll(lost);
       await purgeChanges(upTo);
-    }
-  };
-  const start = async (): Promise<void> => {
-    try {
-      await work();
-    } catch (error) {
-      if (signal.aborted) return;
-      report.error(error);
-      await delay(limits.backoff.longestMs, undefined, { signal }).catch(() => {});
-      isAsked = true;
-    }
-  };
-  const look = (): void => {
-    isAsked = true;
-    if (signal.aborted) return;
-    // Never rejects: a failure is reported and repeated.
-    running ??= start().finally(() => {
-      running = undefined;
-      if (isAsked) look();
-    });
-  };
+    },
+    againMs: limits.backoff.longestMs,
+    failed: report.error,
+  });
   return {
     look,
+    close,
     purged: (): Due => ({ upTo: store.checkpoint(name) ?? 0, lost: purgedLost }),
-    async close(): Promise<void> {
-      closing.abort();
-      await running;
-    },
   };
 }
 

@@ -6,6 +6,8 @@ export type ChangeWriterOptions = {
   readonly store: Pick<PurgeStore, 'add' | 'prune'>;
   /** Returns the change that purges all answers, at a position. */
   readonly all: (position: bigint) => PurgedTags;
+  /** Returns whether this process is the leader, which alone writes the file. */
+  readonly isLeading: () => boolean;
   /** Called after changes were stored or lost. */
   readonly moved: () => void;
   readonly failed: (error: unknown) => void;
@@ -24,7 +26,7 @@ const FAILED_PAUSE_MS = 1_000;
  * Creates the writer of changes. Changes that cannot be stored are lost: then all answers have to be purged. The writer tries to store that
  * purge until the file can be written again.
  */
-export function createChangeWriter({ store, all, moved, failed }: ChangeWriterOptions) {
+export function createChangeWriter({ store, all, isLeading, moved, failed }: ChangeWriterOptions) {
   let waiting: PurgedTags[] = [];
   let lost = 0;
   /** Position of the last lost change, until a purge of all answers is stored. */
@@ -36,6 +38,8 @@ export function createChangeWriter({ store, all, moved, failed }: ChangeWriterOp
   function write(): void {
     clearTimeout(retry);
     retry = undefined;
+    if (!isLeading()) lockedSince = undefined;
+    if (!isLeading() || isWhole()) return;
     try {
       const changes = lostAt === undefined ? waiting : [all(waiting.at(-1)?.position ?? lostAt)];
       store.add(changes);
@@ -71,6 +75,11 @@ export function createChangeWriter({ store, all, moved, failed }: ChangeWriterOp
     moved();
   }
 
+  /** Returns whether the file has every change, or the purge of all answers. */
+  function isWhole(): boolean {
+    return lostAt === undefined && waiting.length === 0;
+  }
+
   return {
     add(change: PurgedTags): void {
       waiting.push(change);
@@ -78,14 +87,11 @@ export function createChangeWriter({ store, all, moved, failed }: ChangeWriterOp
       if (lockedSince === undefined) write();
       else if (lostAt !== undefined) lose();
     },
+    /** Stores the changes that are not in the file. */
+    write,
     /** Number of lost changes. */
     lost: () => lost,
-    /** Returns whether the file has every change, or the purge of all answers. */
-    isWhole: () => lostAt === undefined && waiting.length === 0,
-    /** Tries once more to store changes, then stops. */
-    close(): void {
-      if (retry !== undefined) write();
-      clearTimeout(retry);
-    },
+    isWhole,
+    close: () => clearTimeout(retry),
   };
 }

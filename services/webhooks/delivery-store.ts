@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { defined } from '../../shared/defined.ts';
-import { metaValues } from '../../shared/sqlite/meta-values.ts';
+import { type MetaValues, metaValues } from '../../shared/sqlite/meta-values.ts';
 import { type Database, openDatabase } from '../../shared/sqlite/open-database.ts';
 import { prepared } from '../../shared/sqlite/prepared.ts';
 import { transaction } from '../../shared/sqlite/transaction.ts';
 import type { OpenDelivery, OpenReplay, WebhooksProgressed } from '../../shared/webhooks/webhook-events.ts';
-import { type Backlog, countOpen, countStates, type DeliveryState } from './count-deliveries.ts';
+import { countOpen, countStates, type DeliveryState } from './count-deliveries.ts';
 import { DELIVERY_INDEX, DELIVERY_MIGRATIONS, DELIVERY_SQL } from './delivery-sql.ts';
 
 /** A delivery before anything was sent. */
@@ -73,59 +73,7 @@ export type KnownProgress = {
 };
 
 /** Deliveries and the checkpoint, in one file and changed in one transaction. Several processes may have the file open. */
-export type DeliveryStore = {
-  /** Names the file. */
-  readonly id: string;
-  checkpoint(): bigint | undefined;
-  /** Epoch of the last term in which the server of the file delivered; undefined: it never did. */
-  term(): number | undefined;
-  beginTerm(epoch: number): void;
-  /** Adds deliveries that are not there yet, and moves the checkpoint. */
-  add(deliveries: readonly NewDelivery[], checkpoint: bigint | undefined, now: number): void;
-  /** Makes deliveries due again after all others, in this order. Stored deliveries keep their bodies. */
-  addAgain(deliveries: readonly NewDelivery[], now: number): void;
-  progress(): KnownProgress | undefined;
-  keepProgress(progress: KnownProgress): void;
-  /** Ids of the first delivery of each document that is due, in order. */
-  due(hook: string, now: number, limit: number): readonly string[];
-  attempted(id: string, attempt: Attempt): void;
-  /** End of a pause that the receiver requested, in milliseconds since 1970; undefined: no pause. */
-  pausedUntil(hook: string): number | undefined;
-  /** Sets the end of a pause. undefined: the pause is over. */
-  pause(hook: string, until: number | undefined): void;
-  /** Time of the newest delivery, in milliseconds since 1970; undefined: there is none. */
-  newestAt(): number | undefined;
-  /** Moves the times of all waiting deliveries back, because the clock was set back. Otherwise they would wait longer. */
-  setBack(ms: number): void;
-  /** Parks failing deliveries that have held back later ones of their document since before `before`. */
-  park(before: number, now: number): number;
-  /** Deliveries that are not done. */
-  open(): readonly UnfinishedDelivery[];
-  /** Marks unfinished deliveries up to a position as done elsewhere, unless they are listed. */
-  settle(upTo: bigint, listed: ListedDeliveries): void;
-  find(id: string): StoredDelivery | undefined;
-  /** The newest first. */
-  list(filter: DeliveryFilter): readonly StoredDelivery[];
-  /** Makes deliveries due again. Returns how many. */
-  replay(filter: ReplayFilter, now: number): number;
-  /** Makes deliveries between two positions due again, if they were made (or made again) before a time. */
-  replayOthers(range: ReplayRange, now: number): void;
-  /** Number of stored deliveries from a position on. */
-  countSince(hook: string, from: bigint): number;
-  /**
-   * Asks the leader to send deliveries again, in order, and to make deliveries again that are no longer stored. A request that is there
-   * already has no effect.
-   */
-  requestHistory(request: HistoryRequest): void;
-  historyRequests(): readonly HistoryRequest[];
-  /** Removes a request that is done. */
-  forgetHistory(request: HistoryRequest): void;
-  backlog(): Backlog;
-  count(hook: string): Readonly<Record<DeliveryState, number>>;
-  /** Removes deliveries of removed hooks, and deliveries that were made before a time. */
-  prune(before: number, hooks: ReadonlySet<string>): void;
-  close(): void;
-};
+export type DeliveryStore = ReturnType<typeof deliveryStore>;
 
 export const WEBHOOKS_FILE = 'webhooks.db';
 /** Tables that every version of the file has. */
@@ -147,83 +95,120 @@ export function openDeliveryStore(folder: string, waitMs?: number): DeliveryStor
 }
 
 /** Creates a store on an open file. */
-export function deliveryStore(db: Database, close: () => void): DeliveryStore {
+export function deliveryStore(db: Database, close: () => void) {
   const meta = metaValues(db);
-  const all = (sql: string, ...values: (string | number | null)[]) =>
+  return { ...progressIn(db, meta), ...queueIn(db, meta), close };
+}
+
+/** What the leader has done, and what it is asked to do. */
+function progressIn(db: Database, meta: MetaValues) {
+  return {
+    /** Names the file. */
+    id: idOf(meta),
+    checkpoint: () => meta.get('checkpoint', BigInt),
+    /** Epoch of the last term in which the server of the file delivered; undefined: it never did. */
+    term: () => meta.get('term', Number),
+    beginTerm: (epoch: number) => meta.set('term', String(epoch)),
+    progress: () => meta.get('progress', parseProgress),
+    keepProgress({ revision, ...rest }: KnownProgress): void {
+      meta.set('progress', JSON.stringify({ ...rest, revision: String(revision) }));
+    },
+    /** End of a pause that the receiver requested, in milliseconds since 1970; undefined: no pause. */
+    pausedUntil: (hook: string) => meta.get(pauseOf(hook), Number),
+    /** Sets the end of a pause. undefined: the pause is over. */
+    pause(hook: string, until: number | undefined): void {
+      if (until === undefined) meta.remove(pauseOf(hook));
+      else meta.set(pauseOf(hook), String(until));
+    },
+    /**
+     * Asks the leader to send deliveries again, in order, and to make deliveries again that are no longer stored. A request that is there
+     * already has no effect.
+     */
+    requestHistory({ hook, from }: HistoryRequest): void {
+      prepared(db, DELIVERY_SQL.request).run(hook, String(from));
+    },
+    historyRequests: (): readonly HistoryRequest[] =>
+      prepared(db, 'SELECT hook, position FROM history_requests')
+        .all()
+        .map(({ hook, position }) => ({ hook: String(hook), from: BigInt(String(position)) })),
+    /** Removes a request that is done. */
+    forgetHistory({ hook, from }: HistoryRequest): void {
+      prepared(db, 'DELETE FROM history_requests WHERE hook = ? AND position = ?').run(hook, String(from));
+    },
+  };
+}
+
+type SqlValue = string | number | null;
+
+/** The deliveries. Times are in milliseconds since 1970. */
+function queueIn(db: Database, meta: MetaValues) {
+  const run = (sql: string, ...values: SqlValue[]) => Number(prepared(db, sql).run(...values).changes);
+  const all = (sql: string, ...values: SqlValue[]) =>
     prepared(db, sql)
       .all(...values)
       .map(readDelivery);
   return {
-    id: idOf(meta),
-    checkpoint: () => meta.get('checkpoint', BigInt),
-    term: () => meta.get('term', Number),
-    beginTerm: (epoch) => meta.set('term', String(epoch)),
-    add(deliveries, checkpoint, now) {
+    /** Adds deliveries that are not there yet, and moves the checkpoint. */
+    add(deliveries: readonly NewDelivery[], checkpoint: bigint | undefined, now: number): void {
       transaction(db, () => {
         for (const delivery of deliveries) insert(db, delivery, now);
         if (checkpoint !== undefined) meta.set('checkpoint', String(checkpoint));
       });
     },
-    addAgain(deliveries, now) {
+    /** Makes deliveries due again after all others, in this order. Stored deliveries keep their bodies. */
+    addAgain(deliveries: readonly NewDelivery[], now: number): void {
       transaction(db, () => {
         for (const delivery of deliveries)
-          if (!insert(db, delivery, now)) prepared(db, DELIVERY_SQL.again).run(now, now, delivery.id);
+          if (!insert(db, delivery, now)) run(DELIVERY_SQL.again, now, now, delivery.id);
       });
     },
-    progress: () => meta.get('progress', parseProgress),
-    keepProgress({ revision, ...rest }) {
-      meta.set('progress', JSON.stringify({ ...rest, revision: String(revision) }));
-    },
-    due: (hook, now, limit) =>
+    /** Ids of the first delivery of each document that is due, in order. */
+    due: (hook: string, now: number, limit: number): readonly string[] =>
       prepared(db, DELIVERY_SQL.due)
         .all(hook, now, limit)
         .map(({ id }) => String(id)),
-    attempted(id, { state, nextAt, status, error }) {
-      prepared(db, DELIVERY_SQL.attempted).run(state, nextAt, status, error, id);
+    attempted(id: string, { state, nextAt, status, error }: Attempt): void {
+      run(DELIVERY_SQL.attempted, state, nextAt, status, error, id);
     },
-    pausedUntil: (hook) => meta.get(pauseOf(hook), Number),
-    pause(hook, until) {
-      if (until === undefined) meta.remove(pauseOf(hook));
-      else meta.set(pauseOf(hook), String(until));
-    },
+    /** Time of the newest delivery; undefined: there is none. */
     newestAt: () => (prepared(db, DELIVERY_SQL.newest).get()?.['at'] as number | null) ?? undefined,
-    setBack(ms) {
+    /** Moves the times of all waiting deliveries back, because the clock was set back. Otherwise they would wait longer. */
+    setBack(ms: number): void {
       transaction(db, () => {
-        prepared(db, DELIVERY_SQL.setBack).run(ms, ms);
-        prepared(db, DELIVERY_SQL.setBackPauses).run(ms);
+        run(DELIVERY_SQL.setBack, ms, ms);
+        run(DELIVERY_SQL.setBackPauses, ms);
       });
     },
-    park: (before, now) => Number(prepared(db, DELIVERY_SQL.park).run(now, before).changes),
+    /** Parks failing deliveries that have held back later ones of their document since before `before`. */
+    park: (before: number, now: number) => run(DELIVERY_SQL.park, now, before),
+    /** Deliveries that are not done. */
     open: () => prepared(db, DELIVERY_SQL.open).all().map(readUnfinished),
-    settle: (upTo, listed) => settle(db, upTo, listed),
-    find: (id) => all(DELIVERY_SQL.find, id)[0],
-    list: ({ hook = null, state = null, limit }) => all(DELIVERY_SQL.list, hook, hook, state, state, limit),
-    replay({ hook, id = null, parked = false }, now) {
-      return Number(prepared(db, DELIVERY_SQL.replay).run(now, now, hook, id, id, Number(parked)).changes);
+    /** Marks unfinished deliveries up to a position as done elsewhere, unless they are listed. */
+    settle: (upTo: bigint, listed: ListedDeliveries) => settle(db, upTo, listed),
+    find: (id: string) => all(DELIVERY_SQL.find, id)[0],
+    /** The newest first. */
+    list({ hook, state, limit }: DeliveryFilter): readonly StoredDelivery[] {
+      const [named, wanted] = [hook ?? null, state ?? null];
+      return all(DELIVERY_SQL.list, named, named, wanted, wanted, limit);
     },
-    replayOthers({ hook, from, until, before }, now) {
-      prepared(db, DELIVERY_SQL.others).run(now, now, hook, before, String(from), String(until));
-    },
-    countSince: (hook, from) => Number(prepared(db, DELIVERY_SQL.since).get(hook, String(from))?.['n']),
-    requestHistory({ hook, from }) {
-      prepared(db, DELIVERY_SQL.request).run(hook, String(from));
-    },
-    historyRequests: () =>
-      prepared(db, 'SELECT hook, position FROM history_requests')
-        .all()
-        .map(({ hook, position }) => ({ hook: String(hook), from: BigInt(String(position)) })),
-    forgetHistory({ hook, from }) {
-      prepared(db, 'DELETE FROM history_requests WHERE hook = ? AND position = ?').run(hook, String(from));
-    },
+    /** Makes deliveries due again. Returns how many. */
+    replay: ({ hook, id, parked = false }: ReplayFilter, now: number) =>
+      run(DELIVERY_SQL.replay, now, now, hook, id ?? null, id ?? null, Number(parked)),
+    /** Makes deliveries between two positions due again, if they were made (or made again) before a time. */
+    replayOthers: ({ hook, from, until, before }: ReplayRange, now: number) =>
+      void run(DELIVERY_SQL.others, now, now, hook, before, String(from), String(until)),
+    /** Number of stored deliveries from a position on. */
+    countSince: (hook: string, from: bigint) =>
+      Number(prepared(db, DELIVERY_SQL.since).get(hook, String(from))?.['n']),
     backlog: () => countOpen(db),
-    count: (hook) => countStates(db, hook),
-    prune: (before, hooks) => prune(db, before, hooks),
-    close,
+    count: (hook: string) => countStates(db, hook),
+    /** Removes deliveries of removed hooks, and deliveries that were made before a time. */
+    prune: (before: number, hooks: ReadonlySet<string>) => prune(db, before, hooks),
   };
 }
 
 /** Reads the id before it makes one: a start does not wait for the lock of a file that has its id. */
-function idOf(meta: ReturnType<typeof metaValues>): string {
+function idOf(meta: MetaValues): string {
   const id = meta.get('id', String);
   if (id !== undefined) return id;
   const made = randomUUID();

@@ -3,17 +3,16 @@ import type { EventStore, StoredEvent } from '../../shared/event-store/event-sto
 import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
 import { replaceDamaged } from '../../shared/sqlite/replace-damaged.ts';
 import { SHORT_WAIT_MS, whenUnlocked } from '../../shared/sqlite/when-unlocked.ts';
-import { untilAborted } from '../../shared/until-aborted.ts';
 import { webhookStream } from '../../shared/webhooks/webhook-events.ts';
 import { evolveWebhooks, type WebhookState } from '../../shared/webhooks/webhook-state.ts';
 import type { Fleet } from '../fleet/fleet.ts';
-import { leadTerms } from '../fleet/lead-terms.ts';
 import type { Metrics } from '../operating/metrics.ts';
+import { leadOutbox } from '../outbox/lead-outbox.ts';
 import { type DeliveryStore, openDeliveryStore, WEBHOOKS_FILE, WEBHOOKS_TABLES } from './delivery-store.ts';
 import type { TermOptions } from './term-options.ts';
 import { countAttempts, watchDeliveries } from './watch-deliveries.ts';
 import { createWebhookCommands, readWebhooks, type WebhookCommandsOptions } from './webhook-commands.ts';
-import { startTerm, type WebhookTerm } from './webhook-term.ts';
+import { startTerm } from './webhook-term.ts';
 
 export type WebhooksOptions = Omit<TermOptions, 'epoch' | 'store' | 'hooks' | 'commands' | 'log' | 'now'> & {
   readonly log: EventStore;
@@ -27,8 +26,6 @@ export type WebhooksOptions = Omit<TermOptions, 'epoch' | 'store' | 'hooks' | 'c
 /** Webhooks of a process that can lead. */
 export type Webhooks = Awaited<ReturnType<typeof openWebhooks>>;
 
-const LEAD_LOOK_MS = 1_000;
-
 /** Delivers webhooks while this process is the leader. If there are no webhooks, it reads only the stream that defines them. */
 export async function openWebhooks(options: WebhooksOptions) {
   const { log, space, fleet, metrics } = options;
@@ -36,60 +33,35 @@ export async function openWebhooks(options: WebhooksOptions) {
   const byCaller = { ...options.commands, log, space, now: Date.now };
   const commands = createWebhookCommands(byCaller);
   const asProcess = createWebhookCommands({ ...byCaller, author: () => PROCESS });
-  const closing = new AbortController();
-  let resting = new AbortController();
-  let term: WebhookTerm | undefined;
-  const definitions = await watchDefinitions(log, space, () => {
-    resting.abort();
-    term?.look();
-  });
+  let changed = () => {};
+  const definitions = await watchDefinitions(log, space, () => changed());
   definitions.done.catch(report.error);
   const { hooks } = definitions;
   const store = openOwnStore(options);
-  watchDeliveries(metrics, store, () => fleet.epoch() !== undefined);
-  /** Returns the epoch in which this process delivers: a leader without webhooks has nothing to deliver. */
-  const epoch = () => (hooks().size > 0 && !closing.signal.aborted ? fleet.epoch() : undefined);
-  /** Resolves when the leader, the webhooks or the term may have changed, and on close. */
-  const rest = async (): Promise<void> => {
-    resting = new AbortController();
-    await untilAborted(fleet.changed(LEAD_LOOK_MS), resting.signal);
-  };
-  const lead = async (led: number): Promise<void> => {
-    await whenUnlocked(() => store.beginTerm(led), closing.signal);
-    const own = { epoch: led, report, store, hooks, commands: asProcess, now: Date.now };
-    const begun = await startTerm({ ...options, ...own });
-    term = begun;
-    let isOver = false;
-    const done = begun.done.finally(() => {
-      isOver = true;
-      resting.abort();
-    });
-    done.catch(() => {});
-    try {
-      while (epoch() === led && !isOver) await rest();
-      if (isOver) await done;
-    } finally {
-      term = undefined;
-      await begun.close(fleet.epoch() === led);
-    }
-  };
-  // Never rejects: failures are reported and repeated.
-  const running = leadTerms({ epoch, lead, rest, signal: closing.signal, failed: report.error });
-  /** Writes progress to the log for the next leader. Nothing is delivered after that. */
-  const stop = async () => {
-    closing.abort();
-    resting.abort();
-    await running;
-  };
+  const backlog = () => (fleet.epoch() === undefined ? null : store.backlog());
+  watchDeliveries(metrics, backlog);
+  const outbox = leadOutbox({
+    fleet,
+    hasWork: () => hooks().size > 0,
+    failed: report.error,
+    async begin(epoch, signal) {
+      await whenUnlocked(() => store.beginTerm(epoch), signal);
+      return startTerm({ ...options, epoch, report, store, hooks, commands: asProcess, now: Date.now });
+    },
+  });
+  changed = outbox.wake;
   return {
     /**
      * Commands, and the deliveries that this process made: all deliveries if it has always been the leader. `announce` writes the progress
      * to the log, so that the next leader makes requested replays. It never rejects.
      */
-    served: { commands, store, limits: options.limits, announce: async () => term?.announce() },
-    stop,
+    served: { commands, store, limits: options.limits, announce: async () => outbox.term()?.announce() },
+    /** Returns the number of unfinished deliveries; null if another process delivers. */
+    backlog,
+    /** Writes progress to the log for the next leader. Nothing is delivered after that. */
+    stop: outbox.stop,
     async close(): Promise<void> {
-      await stop();
+      await outbox.stop();
       await definitions.close();
       store.close();
     },

@@ -4,6 +4,7 @@ import { isForeign, refuseUnreadable } from '../../shared/event-store/unreadable
 import { epochAfter, isFenced } from '../../shared/fleet/fence.ts';
 import { whenUnlocked } from '../../shared/sqlite/when-unlocked.ts';
 import { readEpochs } from '../fleet/epochs.ts';
+import { createAskedWork } from '../outbox/asked-work.ts';
 import type { HistoryRequest } from './delivery-store.ts';
 import { commandOf } from './document-actions.ts';
 import { makeDeliveries } from './make-deliveries.ts';
@@ -25,9 +26,6 @@ export type HistoryReplayOptions = TermOptions & {
  */
 export function createHistoryReplay(options: HistoryReplayOptions) {
   const { store, report } = options;
-  const closing = new AbortController();
-  const { signal } = closing;
-  let running: Promise<void> | undefined;
   const work = async (): Promise<void> => {
     const requests = store.historyRequests();
     if (requests.length > 0) await options.progress.write();
@@ -38,20 +36,12 @@ export function createHistoryReplay(options: HistoryReplayOptions) {
       await whenUnlocked(() => store.forgetHistory(request), signal);
     }
   };
-  return {
-    look(): void {
-      if (signal.aborted) return;
-      running ??= work()
-        .catch(report.error)
-        .finally(() => {
-          running = undefined;
-        });
-    },
-    async close(): Promise<void> {
-      closing.abort();
-      await running;
-    },
-  };
+  const { signal, ...replays } = createAskedWork({
+    work,
+    againMs: options.limits.lookMs,
+    failed: report.error,
+  });
+  return replays;
 }
 
 async function replay(

@@ -1,6 +1,7 @@
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import type { Webhook } from '../../shared/webhooks/webhook-state.ts';
 import type { ResolveAddresses } from '../outbox/post-request.ts';
+import type { Shows } from '../outbox/until-shown.ts';
 import type { Attempt, DeliveryStore, StoredDelivery } from './delivery-store.ts';
 import type { BodyOptions } from './webhook-body.ts';
 import type { WebhookCommands } from './webhook-commands.ts';
@@ -20,8 +21,7 @@ export type TermOptions = Omit<BodyOptions, 'log'> & {
   readonly store: DeliveryStore;
   readonly hooks: () => ReadonlyMap<string, Webhook>;
   readonly commands: WebhookCommands;
-  /** Resolves with true when reads show the log up to a position. */
-  readonly shows: (position: bigint) => Promise<boolean>;
+  readonly shows: Shows;
   readonly limits: WebhookLimits;
   readonly report: WebhookReport;
   readonly resolve?: ResolveAddresses;

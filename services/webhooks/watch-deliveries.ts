@@ -1,7 +1,6 @@
 import { METRICS } from '../operating/metric-definitions.ts';
 import type { Metrics } from '../operating/metrics.ts';
 import type { Backlog } from './count-deliveries.ts';
-import type { DeliveryStore } from './delivery-store.ts';
 import type { WebhookReport } from './term-options.ts';
 
 /** Returns a report that counts attempts as well. */
@@ -18,19 +17,18 @@ export function countAttempts(metrics: Metrics | undefined, report: WebhookRepor
   };
 }
 
-/** Registers gauges of the waiting deliveries, while this process is the leader. */
-export function watchDeliveries(
-  metrics: Metrics | undefined,
-  store: Pick<DeliveryStore, 'backlog'>,
-  isLeading: () => boolean,
-): void {
+/** Registers gauges of the waiting deliveries. `backlog`: null if another process delivers. */
+export function watchDeliveries(metrics: Metrics | undefined, backlog: () => Backlog | null): void {
   const gauges = [
     [METRICS.webhooksWaiting, ({ waiting }: Backlog) => waiting],
     [METRICS.webhooksParked, ({ parked }: Backlog) => parked],
     [METRICS.webhooksOldest, ({ oldest }: Backlog) => secondsSince(oldest)],
   ] as const;
   for (const [definition, read] of gauges)
-    metrics?.gauge(definition, () => (isLeading() ? read(store.backlog()) : undefined));
+    metrics?.gauge(definition, () => {
+      const found = backlog();
+      return found === null ? undefined : read(found);
+    });
 }
 
 function secondsSince(time: number | undefined): number {

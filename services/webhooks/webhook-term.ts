@@ -1,12 +1,12 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { defined } from '../../shared/defined.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { laterPosition } from '../../shared/event-store/later-position.ts';
 import { isForeign, refuseUnreadable } from '../../shared/event-store/unreadable.ts';
 import { epochAfter, isFenced } from '../../shared/fleet/fence.ts';
-import { isBusy } from '../../shared/sqlite/failures.ts';
 import { whenUnlocked } from '../../shared/sqlite/when-unlocked.ts';
 import { createEpochs } from '../fleet/epochs.ts';
+import { reporting } from '../outbox/reporting.ts';
+import { untilShown } from '../outbox/until-shown.ts';
 import { completeCommand } from './complete-command.ts';
 import { createDispatcher } from './dispatcher.ts';
 import { documentActions } from './document-actions.ts';
@@ -15,10 +15,7 @@ import { createHistoryReplay } from './replay-history.ts';
 import type { TermOptions } from './term-options.ts';
 import { createProgress } from './webhook-progress.ts';
 
-export type WebhookTerm = Awaited<ReturnType<typeof startTerm>>;
-
 const BATCH_SIZE = 100;
-const AGAIN_MS = 50;
 const HOUR_MS = 3_600_000;
 /** Wait for a lock of the file, before this process ends or another one becomes the leader. */
 const CLOSE_WAIT_MS = 1_000;
@@ -37,9 +34,6 @@ export async function startTerm(options: TermOptions) {
   const dispatcher = startDispatcher(options);
   let reached = after;
   const keep = () => store.add([], reached, options.now());
-  const shown = async (position: bigint): Promise<void> => {
-    while (!signal.aborted && !(await options.shows(position))) await delay(AGAIN_MS);
-  };
   const take = async (events: readonly StoredEvent[], upTo: bigint): Promise<void> => {
     const later = events.filter(({ position }) => position > reached);
     for (const event of later) refuseUnreadable(event);
@@ -51,7 +45,7 @@ export async function startTerm(options: TermOptions) {
       return !isForeign(event) && !isFenced(event, epoch);
     });
     const wanting = [...hooks().values()];
-    if (documentActions(counting, options.registry).length > 0) await shown(end);
+    if (documentActions(counting, options.registry).length > 0) await untilShown(options.shows, end, signal);
     if (signal.aborted) return;
     let some = false;
     for await (const made of makeDeliveries(options, counting, wanting)) {
@@ -73,14 +67,14 @@ export async function startTerm(options: TermOptions) {
     void progress.write();
   };
   const timers = [
-    setInterval(reporting(report, prune), HOUR_MS),
+    setInterval(reporting(report.error, prune), HOUR_MS),
     setInterval(again.look, limits.lookMs),
-    setInterval(reporting(report, announce), limits.progressMs),
+    setInterval(reporting(report.error, announce), limits.progressMs),
   ];
   dispatcher.look();
   return {
     /** Looks at changed webhooks. */
-    look: reporting(report, () => {
+    look: reporting(report.error, () => {
       prune();
       dispatcher.look();
     }),
@@ -114,16 +108,4 @@ function startDispatcher({ store, limits, hooks, commands, report, resolve }: Te
     failed: report.error,
     ...defined({ resolve }),
   });
-}
-
-/** Returns work that reports its failure: it is done again later, for example when a full disk has space. */
-function reporting({ error: failed }: TermOptions['report'], work: () => void): () => void {
-  return () => {
-    try {
-      work();
-    } catch (error) {
-      // The dispatcher, which looks more often, reports a lock that lasts.
-      if (!isBusy(error)) failed(error);
-    }
-  };
 }

@@ -1,6 +1,8 @@
 import type { Database } from './database.ts';
 import { prepared } from './prepared.ts';
 
+export type MetaValues = ReturnType<typeof metaValues>;
+
 /** Texts by name, in the table `meta` of a file: `name TEXT PRIMARY KEY, value TEXT NOT NULL`. */
 export function metaValues(db: Database) {
   return {

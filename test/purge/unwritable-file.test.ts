@@ -44,8 +44,7 @@ async function startPurging(data: string) {
     { ...notes, style: { soft: false, token: undefined }, limits, report },
     target,
   );
-  notes.notify(sender.look);
-  sender.look();
+  notes.lead({ isLeading: () => true, moved: sender.look, isKnown: true });
   onTestFinished(async () => {
     await sender.close();
     await receiver.close();

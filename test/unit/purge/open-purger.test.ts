@@ -20,6 +20,7 @@ function startLeader(term: PurgeTerm | undefined) {
     isSilent: false,
     unanswered: 0,
     looks: 0,
+    shapes: 0,
     shape: 'shape',
     isWhole: true,
     kept: [] as string[],
@@ -36,7 +37,10 @@ function startLeader(term: PurgeTerm | undefined) {
       state.purgedAll += 1;
     },
     isWhole: () => state.isWhole,
-    notify: () => {},
+    lead({ isKnown }) {
+      if (!isKnown) state.purgedAll += 1;
+    },
+    keep: () => {},
   };
   const purger = startPurger({
     notes: notes as PurgeNotes,
@@ -51,7 +55,10 @@ function startLeader(term: PurgeTerm | undefined) {
       failed: () => {},
     } as PurgerOptions['report'],
     metrics: undefined,
-    shape: () => state.shape,
+    shape() {
+      state.shapes += 1;
+      return state.shape;
+    },
     fleet: {
       epoch: () => 7,
       async changed() {
@@ -72,10 +79,10 @@ function startLeader(term: PurgeTerm | undefined) {
     vi.restoreAllMocks();
     await purger.close();
   });
-  /** Resolves after the purger has looked at the clock. */
+  /** Resolves after the purger has looked at the shape and at the clock. */
   const look = async () => {
-    const before = state.looks;
-    await expect.poll(() => state.looks, { interval: 5 }).toBeGreaterThan(before + 1);
+    const before = state.shapes;
+    await expect.poll(() => state.shapes, { interval: 5, timeout: 10_000 }).toBeGreaterThan(before + 1);
   };
   return { purger, clock, state, look };
 }
