@@ -51,12 +51,12 @@ export function describeDelivery(delivery: StoredDelivery) {
 /** Sends Strapi's `trigger-test` once. */
 export function testWebhook(
   hook: Webhook,
-  { open }: WebhookCommands,
+  commands: WebhookCommands,
   limits: WebhookLimits,
 ): Promise<PostResult> {
   const event = 'trigger-test';
   const body = JSON.stringify({ event, createdAt: new Date().toISOString() });
-  return postDelivery({ limits, open }, hook, { id: `wh_${hook.id}_test_${randomUUID()}`, body, event });
+  return postDelivery({ limits, commands }, hook, { id: `wh_${hook.id}_test_${randomUUID()}`, body, event });
 }
 
 /** Makes stored deliveries due again. With `from` it asks the leader, which also makes deliveries again that are no longer stored. */

@@ -5,17 +5,14 @@ import type { Webhook } from '../../shared/webhooks/webhook-state.ts';
 import { type PostResult, postRequest } from '../outbox/post-request.ts';
 import { outcomeOf, type RequestOutcome } from '../outbox/request-outcome.ts';
 import type { Attempt, StoredDelivery } from './delivery-store.ts';
-import type { TermOptions } from './term-options.ts';
+import type { TermOptions, WebhookReport } from './term-options.ts';
+import type { WebhookCommands } from './webhook-commands.ts';
 import type { WebhookLimits } from './webhook-limits.ts';
-import { type Sealed, signatureHeaders } from './webhook-secret.ts';
+import { signatureHeaders } from './webhook-secret.ts';
 
-export type DispatcherOptions = Pick<TermOptions, 'store' | 'limits' | 'resolve'> & {
-  readonly hooks: () => Iterable<Webhook>;
-  readonly open: (hook: Webhook) => Sealed;
-  /** The receiver says that it is gone. */
-  readonly gone: (hook: Webhook) => void;
-  readonly attempted: (delivery: StoredDelivery, attempt: Attempt) => void;
-  readonly failed: (error: unknown) => void;
+export type DispatcherOptions = Pick<TermOptions, 'store' | 'hooks' | 'limits' | 'resolve'> & {
+  readonly commands: Pick<WebhookCommands, 'open' | 'disable'>;
+  readonly report: Pick<WebhookReport, 'attempted' | 'error'>;
 };
 
 /** Status of a receiver that wants no more deliveries. */
@@ -29,7 +26,7 @@ const USER_AGENT = { 'user-agent': 'node' };
 
 /** Sends due deliveries. Deliveries of one document are sent one after the other, in order. */
 export function createDispatcher(options: DispatcherOptions) {
-  const { store, limits } = options;
+  const { store, limits, report } = options;
   const flying = new Map<string, { readonly hook: string; readonly done: Promise<void> }>();
   /** Hooks whose results could not be stored, and until when nothing is sent to them. */
   const troubles = new Map<string, number>();
@@ -52,15 +49,16 @@ export function createDispatcher(options: DispatcherOptions) {
       if (askedMs !== undefined && status !== GONE) store.pause(hook.id, now + askedMs);
       store.attempted(delivery.id, attempt);
     }, closing.signal);
-    options.attempted(delivery, attempt);
-    if (status === GONE) options.gone(hook);
+    report.attempted(delivery, attempt);
+    if (status === GONE)
+      void options.commands.disable(hook.id, 'the receiver answered 410 Gone').then(() => {}, report.error);
   };
   const start = (hook: Webhook, delivery: StoredDelivery): void => {
     const done = send(hook, delivery)
       .catch((error: unknown) => {
         // The result could not be stored: without a pause the same delivery would be sent again at once.
         troubles.set(hook.id, Date.now() + TROUBLE_MS);
-        options.failed(error);
+        report.error(error);
       })
       .finally(() => {
         flying.delete(delivery.id);
@@ -100,12 +98,12 @@ export function createDispatcher(options: DispatcherOptions) {
     try {
       const now = readClock();
       store.park(now - limits.holdMs, now);
-      for (const hook of options.hooks()) lookAt(hook, now);
+      for (const hook of options.hooks().values()) lookAt(hook, now);
       lockedLooks = 0;
     } catch (error) {
       if (isBusy(error)) lockedLooks += 1;
       // The lock of a short transaction needs no report. The next look comes soon.
-      if (!isBusy(error) || lockedLooks % LOCKED_LOOKS === 0) options.failed(error);
+      if (!isBusy(error) || lockedLooks % LOCKED_LOOKS === 0) report.error(error);
     }
   };
   const timer = setInterval(look, limits.lookMs);
@@ -123,12 +121,18 @@ export function createDispatcher(options: DispatcherOptions) {
 
 /** Sends one delivery. `webhook test` uses it too. */
 export async function postDelivery(
-  { limits, open, resolve }: Pick<DispatcherOptions, 'limits' | 'open' | 'resolve'>,
+  {
+    limits,
+    commands,
+    resolve,
+  }: Pick<DispatcherOptions, 'limits' | 'resolve'> & {
+    readonly commands: Pick<WebhookCommands, 'open'>;
+  },
   hook: Webhook,
   { id, body, event }: Pick<StoredDelivery, 'id' | 'body'> & { readonly event: string },
   signal?: AbortSignal,
 ): Promise<PostResult> {
-  const sealed = open(hook);
+  const sealed = commands.open(hook);
   return postRequest({
     url: hook.url,
     headers: {

@@ -1,4 +1,3 @@
-import { defined } from '../../shared/defined.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { laterPosition } from '../../shared/event-store/later-position.ts';
 import { isForeign, refuseUnreadable } from '../../shared/event-store/unreadable.ts';
@@ -31,7 +30,7 @@ export async function startTerm(options: TermOptions) {
   const { signal } = closing;
   const prune = () => store.prune(options.now() - limits.keepMs, new Set(hooks().keys()));
   prune();
-  const dispatcher = startDispatcher(options);
+  const dispatcher = createDispatcher(options);
   let reached = after;
   const keep = () => store.add([], reached, options.now());
   const take = async (events: readonly StoredEvent[], upTo: bigint): Promise<void> => {
@@ -94,18 +93,4 @@ export async function startTerm(options: TermOptions) {
       if (isLeading) await progress.write();
     },
   };
-}
-
-function startDispatcher({ store, limits, hooks, commands, report, resolve }: TermOptions) {
-  return createDispatcher({
-    store,
-    limits,
-    hooks: () => hooks().values(),
-    open: commands.open,
-    gone: (hook) =>
-      void commands.disable(hook.id, 'the receiver answered 410 Gone').then(() => {}, report.error),
-    attempted: report.attempted,
-    failed: report.error,
-    ...defined({ resolve }),
-  });
 }

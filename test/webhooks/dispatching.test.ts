@@ -10,7 +10,11 @@ import {
   openDeliveryStore,
   type StoredDelivery,
 } from '../../services/webhooks/delivery-store.ts';
-import { createDispatcher, decideAttempt } from '../../services/webhooks/dispatcher.ts';
+import {
+  createDispatcher,
+  type DispatcherOptions,
+  decideAttempt,
+} from '../../services/webhooks/dispatcher.ts';
 import { WEBHOOK_LIMITS, type WebhookLimits } from '../../services/webhooks/webhook-limits.ts';
 import { createCondition } from '../../shared/condition.ts';
 import type { Webhook } from '../../shared/webhooks/webhook-state.ts';
@@ -43,18 +47,30 @@ function hookAt(url: string, id = 'h1'): Webhook {
   };
 }
 
+/** Returns the commands of a dispatcher. `disabled` is called with the id of a webhook that it disables. */
+function commandsWith(disabled: (id: string) => void): DispatcherOptions['commands'] {
+  return {
+    open: () => ({ secrets: [], headers: {} }),
+    async disable(id) {
+      disabled(id);
+      return { hook: hookAt('', id), position: 0n };
+    },
+  };
+}
+
 /** Starts a dispatcher. The test's deliveries are `update`s of documents. */
 function start(limits: WebhookLimits, hooks: readonly Webhook[] = [hookAt(receiver.url)]) {
   const gone: string[] = [];
   const dispatcher = createDispatcher({
     store,
     limits,
-    hooks: () => hooks,
-    open: () => ({ secrets: [], headers: {} }),
-    gone: ({ id }) => void gone.push(id),
-    attempted: () => moved.check(),
-    failed(error) {
-      throw error;
+    hooks: () => new Map(hooks.map((hook) => [hook.id, hook])),
+    commands: commandsWith((id) => gone.push(id)),
+    report: {
+      attempted: () => moved.check(),
+      error(error) {
+        throw error;
+      },
     },
   });
   onTestFinished(dispatcher.close);
@@ -315,11 +331,9 @@ it('sends nothing for half a minute when results cannot be stored', async () => 
       },
     },
     limits: QUICK,
-    hooks: () => [hookAt(receiver.url)],
-    open: () => ({ secrets: [], headers: {} }),
-    gone: () => {},
-    attempted: () => moved.check(),
-    failed: (error) => failures.push(error),
+    hooks: () => new Map([['h1', hookAt(receiver.url)]]),
+    commands: commandsWith(() => {}),
+    report: { attempted: () => moved.check(), error: (error) => failures.push(error) },
   });
   onTestFinished(dispatcher.close);
   dispatcher.look();
