@@ -29,8 +29,8 @@ export type PostResult =
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** Varve reads an answer up to this many bytes and discards it. */
-const MAX_ANSWER_BYTES = 65_536;
+/** Varve reads a reply up to this many bytes and discards it. */
+const MAX_REPLY_BYTES = 65_536;
 
 /**
  * Sends one POST on a connection of its own. Resolves the name once, checks the addresses and connects to these: no second resolution can
@@ -107,7 +107,7 @@ function send(post: PostedRequest, url: URL, { addresses, leftMs }: Found): Prom
     request.on('error', (error) => end({ kind: 'failed', reason: error.message || error.name }));
     request.on('response', (response) => {
       let bytes = 0;
-      const answered = () =>
+      const replied = () =>
         end({
           kind: 'answered',
           status: response.statusCode ?? 0,
@@ -115,9 +115,9 @@ function send(post: PostedRequest, url: URL, { addresses, leftMs }: Found): Prom
         });
       response.on('data', (chunk: Buffer) => {
         bytes += chunk.length;
-        if (bytes > MAX_ANSWER_BYTES) answered();
+        if (bytes > MAX_REPLY_BYTES) replied();
       });
-      response.on('end', answered);
+      response.on('end', replied);
       response.on('error', (error) => end({ kind: 'failed', reason: error.message }));
     });
     request.end(body);

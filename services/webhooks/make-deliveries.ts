@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { relatedDocuments } from '../../shared/document/related-documents.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
-import type { RowVersion } from '../../shared/read-index/read-index.ts';
+import { WORLDS } from '../../shared/read-index/read-index.ts';
 import type { OpenDelivery } from '../../shared/webhooks/webhook-events.ts';
 import type { Webhook } from '../../shared/webhooks/webhook-state.ts';
 import type { NewDelivery } from './delivery-store.ts';
@@ -116,7 +116,11 @@ function wants(hook: Webhook, action: DocumentAction): boolean {
 
 /** Returns documents that are linked with this document and have rows in a world that the action changed. */
 function relatedActions(options: BodyOptions, action: DocumentAction): readonly DocumentAction[] {
-  const worlds = new Set<string>(action.rows.flatMap(({ version }) => WORLDS_OF[version]));
+  const worlds = new Set<string>(
+    action.rows.flatMap(({ version }) =>
+      version === 'draft' || version === 'published' ? [version] : WORLDS,
+    ),
+  );
   const { events } = action;
   return relatedDocuments(options, action, worlds).map((related) => ({
     ...related,
@@ -125,10 +129,3 @@ function relatedActions(options: BodyOptions, action: DocumentAction): readonly 
     removes: false,
   }));
 }
-
-const WORLDS_OF: Readonly<Record<RowVersion | 'all', readonly ('draft' | 'published')[]>> = {
-  draft: ['draft'],
-  published: ['published'],
-  live: ['draft', 'published'],
-  all: ['draft', 'published'],
-};

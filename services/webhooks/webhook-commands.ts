@@ -29,22 +29,10 @@ export type WebhookCommandsOptions = {
 
 /** A stored change. It is in force from `position` on. */
 export type ChangedWebhook = { readonly hook: Webhook; readonly position: bigint };
+type WithSecret = { readonly secret: string };
 
 /** Every process may write webhooks. A hook is named by its id or name; throws RequestError (404) if there is none. */
-export type WebhookCommands = {
-  /** Returns the secret, which is never shown again. */
-  add(request: WebhookRequest): Promise<ChangedWebhook & { readonly secret: string }>;
-  pause(name: string): Promise<ChangedWebhook>;
-  resume(name: string): Promise<ChangedWebhook>;
-  /** Varve itself disables a hook whose receiver says that it is gone. */
-  disable(name: string, reason: string): Promise<ChangedWebhook>;
-  /** Makes a new secret. For `keepMs` earlier secrets sign too. */
-  rotate(name: string, keepMs: number): Promise<ChangedWebhook & { readonly secret: string }>;
-  remove(name: string): Promise<ChangedWebhook>;
-  list(): Promise<readonly Webhook[]>;
-  find(name: string): Promise<Webhook>;
-  open(hook: Webhook): Sealed;
-};
+export type WebhookCommands = ReturnType<typeof createWebhookCommands>;
 
 const ATTEMPTS = 10;
 
@@ -52,7 +40,7 @@ const ATTEMPTS = 10;
  * Creates commands on the webhooks of a log. A command reads the webhooks first, and repeats if another process changed them meanwhile.
  * After ten attempts it throws RequestError.
  */
-export function createWebhookCommands(options: WebhookCommandsOptions): WebhookCommands {
+export function createWebhookCommands(options: WebhookCommandsOptions) {
   const { log, space, key, now } = options;
   const commit = async (
     via: string,
@@ -78,7 +66,8 @@ export function createWebhookCommands(options: WebhookCommandsOptions): WebhookC
       };
     });
   return {
-    async add({ headers, ...request }) {
+    /** Returns the secret, which is never shown again. */
+    async add({ headers, ...request }: WebhookRequest): Promise<ChangedWebhook & WithSecret> {
       const secret = newWebhookSecret();
       const id = randomId();
       const sealed = seal(key, id, { secrets: [{ secret, until: null }], headers });
@@ -89,10 +78,13 @@ export function createWebhookCommands(options: WebhookCommandsOptions): WebhookC
       });
       return { ...stored, secret };
     },
-    pause: (name) => change('pause-webhook', name, () => ({ status: 'paused' })),
-    resume: (name) => change('resume-webhook', name, () => ({ status: 'active', reason: null })),
-    disable: (name, reason) => change('disable-webhook', name, () => ({ status: 'disabled', reason })),
-    async rotate(name, keepMs) {
+    pause: (name: string) => change('pause-webhook', name, () => ({ status: 'paused' })),
+    resume: (name: string) => change('resume-webhook', name, () => ({ status: 'active', reason: null })),
+    /** Varve itself disables a hook whose receiver says that it is gone. */
+    disable: (name: string, reason: string) =>
+      change('disable-webhook', name, () => ({ status: 'disabled', reason })),
+    /** Makes a new secret. For `keepMs` earlier secrets sign too. */
+    async rotate(name: string, keepMs: number): Promise<ChangedWebhook & WithSecret> {
       const secret = newWebhookSecret();
       const stored = await change('rotate-webhook', name, (hook) => {
         const { secrets, headers } = unseal(key, hook.id, hook.sealed);
@@ -104,14 +96,14 @@ export function createWebhookCommands(options: WebhookCommandsOptions): WebhookC
       });
       return { ...stored, secret };
     },
-    remove: (name) =>
+    remove: (name: string) =>
       commit('remove-webhook', (state) => {
         const { id } = findWebhook(state, name);
         return { id, event: { type: 'webhook-removed', data: { id } } };
       }),
-    list: async () => [...(await readWebhooks(log, space)).hooks.values()],
-    find: async (name) => findWebhook(await readWebhooks(log, space), name),
-    open: (hook) => unseal(key, hook.id, hook.sealed),
+    list: async (): Promise<readonly Webhook[]> => [...(await readWebhooks(log, space)).hooks.values()],
+    find: async (name: string) => findWebhook(await readWebhooks(log, space), name),
+    open: (hook: Webhook): Sealed => unseal(key, hook.id, hook.sealed),
   };
 }
 
