@@ -69,7 +69,7 @@ export function startPurger(options: PurgerOptions) {
     if (await untilAborted(applied, signal)) current = asked;
   };
   const outbox = leadOutbox({ fleet, begin: (epoch) => beginTerm(options, epoch), failed: report.error });
-  // The log's own reports name its failures.
+  // Never rejects, and reports nothing: the reports of the log name its failures.
   const beating = repeat(beat, signal, () => {});
   return {
     /**

@@ -100,7 +100,7 @@ export function deliveryStore(db: Database, close: () => void) {
   return { ...progressIn(db, meta), ...queueIn(db, meta), close };
 }
 
-/** What the leader has done, and what it is asked to do. */
+/** Progress of the leader, and requests to it. */
 function progressIn(db: Database, meta: MetaValues) {
   return {
     /** Names the file. */
