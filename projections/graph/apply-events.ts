@@ -11,7 +11,7 @@ export function applyEvents(parts: GraphParts, events: readonly StoredEvent[]): 
   const series = createSeries(parts);
   for (const event of events) {
     refuseUnreadable(event);
-    if (parts.foreign.skip(event) || !parts.claims.admit(event)) continue;
+    if (parts.foreign.skip(event) || !parts.claims.add(event)) continue;
     if (isDocumentEvent(event)) {
       applyDocumentEvent(series.context(), event);
       parts.commands.note(event);

@@ -13,7 +13,7 @@ import { writerLock } from './store/generation-files.ts';
 /**
  * State of the projector: the rows of both worlds and the links between them, computed from the log. The same log always gives the same
  * rows, ids, keys and links, however it is split into batches. The graph skips events of a leader whose lease had ended, and events of
- * other programs (shared/fleet/fence.ts, shared/event-store/unreadable.ts).
+ * other programs (shared/fleet/claims.ts, shared/event-store/unreadable.ts).
  */
 export type ContentGraph = Omit<GraphFile, 'context' | 'command'> & {
   readonly reader: ContentGraphReader;

@@ -2,7 +2,7 @@ import type { GraphContext } from './apply/graph-context.ts';
 import { type Definitions, openDefinitions } from './convert/definitions.ts';
 import type { ReaderContext } from './read/graph-reader.ts';
 import { createChangeLog } from './store/change-log.ts';
-import { type Claims, openClaims } from './store/claims.ts';
+import { type AppliedClaims, openClaims } from './store/claims.ts';
 import { type Commands, openCommands } from './store/commands.ts';
 import { openNames } from './store/entry-names.ts';
 import { type ForeignEventCounter, openForeignEvents } from './store/foreign-events.ts';
@@ -20,7 +20,7 @@ import { loadSequences } from './store/sequences.ts';
 /** Tables of one open file, and their parts in memory. */
 export type GraphParts = Omit<GraphContext, 'schema' | 'session' | 'flush'> & {
   readonly definitions: Definitions;
-  readonly claims: Claims;
+  readonly claims: AppliedClaims;
   readonly foreign: ForeignEventCounter;
   readonly commands: Commands;
   readonly checkpoint: LogCheckpoint;

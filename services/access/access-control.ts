@@ -11,6 +11,7 @@ import { FULL_ACCESS, type Rights } from '../../shared/access/rights.ts';
 import { UNKNOWN_TOKEN } from '../../shared/access/unknown-token.ts';
 import { createCondition } from '../../shared/condition.ts';
 import type { Actor, EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
+import { subscribeToRaw } from '../../shared/event-store/raw-events.ts';
 import { stateAfterAll, stopsReaders } from '../../shared/event-store/unreadable.ts';
 import { rememberLast } from '../../shared/remembered.ts';
 import { RequestError } from '../../shared/request-error.ts';
@@ -72,7 +73,7 @@ export async function openAccessControl(options: AccessControlOptions): Promise<
     if (events.length > 0) for (const changed of watchers) changed();
     moved.check();
   };
-  const subscription = log.subscribe(start, take, { stream });
+  const subscription = subscribeToRaw(log, { after: start, stream }, take);
   const tokenIn = (authorization: string | undefined): Token | undefined => {
     const secret = bearerToken(authorization);
     return secret === undefined ? undefined : tokenOf(state, key, secret, now());

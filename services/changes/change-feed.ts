@@ -1,5 +1,7 @@
 import { defined } from '../../shared/defined.ts';
 import type { RelatedOptions } from '../../shared/document/related-documents.ts';
+import type { EventStore } from '../../shared/event-store/event-store.ts';
+import { createEffectiveEvents } from '../../shared/fleet/effective-events.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { type FeedItem, isSelected, itemOf, joinItems } from './feed-item.ts';
@@ -17,7 +19,9 @@ import {
 } from './sync-token.ts';
 import { visibleChange } from './visible-change.ts';
 
-export type ChangeFeedOptions = LogReaderOptions & {
+export type ChangeFeedOptions = Omit<LogReaderOptions, 'events'> & {
+  readonly log: EventStore;
+  readonly space: string;
   readonly history: HistoryName;
   readonly index: ReadIndex;
   /** Signs sync tokens. */
@@ -55,7 +59,8 @@ export type ChangeFeed = {
 
 /** Creates the feed. It reads and keeps nothing before the first request. */
 export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
-  const read = createLogReader(options);
+  const events = createEffectiveEvents(options.log, options.space);
+  const read = createLogReader({ ...options, events });
   const start = (): SyncPlace => ({ position: options.index.position(), listing: { set: 0, after: null } });
 
   return {
@@ -96,7 +101,7 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
       until: options.index.position(),
       types: related ? visible : types,
       async isEnough(found) {
-        const change = await visibleChange(options, caller, selection, found);
+        const change = await visibleChange({ registry, events }, caller, selection, found);
         const rows = change.rows.filter((row) => isSelected(selection, change.type, row));
         items.push(...rows.map((row) => itemOf(change, row, row.names)));
         if (related && graph !== undefined)

@@ -1,13 +1,11 @@
 import type { DocumentEvent } from '../../shared/document/events.ts';
-import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
-import { eventsAfter } from '../../shared/event-store/events-after.ts';
-import { isForeign, stopsReaders } from '../../shared/event-store/unreadable.ts';
-import { isFenced } from '../../shared/fleet/fence.ts';
+import type { StoredEvent } from '../../shared/event-store/event-store.ts';
+import { stopsReaders } from '../../shared/event-store/unreadable.ts';
+import type { EffectiveEvents } from '../../shared/fleet/effective-events.ts';
 import { valueAt } from '../../shared/map-values.ts';
 import { createRecentValues } from '../../shared/recent-values.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import { createEpochs, type EpochAt } from '../fleet/epochs.ts';
 import { effectOf } from '../webhooks/document-actions.ts';
 import {
   addEvent,
@@ -28,7 +26,7 @@ export type LogChange = {
 };
 
 export type LogReaderOptions = {
-  readonly log: Pick<EventStore, 'readAll' | 'readStream'>;
+  readonly events: Pick<EffectiveEvents, 'batches' | 'stream'>;
   readonly space: string;
   readonly registry: SchemaRegistry;
 };
@@ -57,28 +55,26 @@ const MAX_EVENTS = 5_000;
 const KEPT_HISTORIES = 5_000;
 
 /** Creates a reader of changes to documents. It reads the stream of a document to know the rows that existed before an event. */
-export function createLogReader({ log, space, registry }: LogReaderOptions) {
-  const epochs = createEpochs(log, space);
-  const typeEras = createTypeEras(log, space, registry);
+export function createLogReader({ events, space, registry }: LogReaderOptions) {
+  const typeEras = createTypeEras(events, space, registry);
   const histories = createRecentValues<string, DocumentHistory>(KEPT_HISTORIES);
 
   /** Returns the history of the document before an event. The caller may add events to it. */
-  const historyBefore = async (event: StoredEvent, found: readonly TypeEra[], epochAt: EpochAt) => {
+  const historyBefore = async (event: StoredEvent, found: readonly TypeEra[]) => {
     const known = histories.get(event.stream);
     const history = known !== undefined && known.next <= event.revision ? copyHistory(known) : newHistory();
     if (history.next < event.revision) {
-      for await (const earlier of log.readStream(event.stream, history.next)) {
+      for await (const earlier of events.stream(event.stream, history.next)) {
         if (earlier.revision >= event.revision) break;
-        if (!counts(earlier, epochAt)) continue;
         addEvent(history, earlier, { registry, eras: erasBefore(found, earlier.position) });
       }
     }
     return history;
   };
 
-  const rowsOf = async (event: StoredEvent, type: Uid, { epochAt, eras }: Reading) => {
+  const rowsOf = async (event: StoredEvent, type: Uid, { eras }: Reading) => {
     const found = await eras(type);
-    const history = await historyBefore(event, found, epochAt);
+    const history = await historyBefore(event, found);
     const rows = addEvent(history, event, { registry, eras: erasBefore(found, event.position) });
     histories.set(event.stream, history);
     return rows;
@@ -93,32 +89,39 @@ export function createLogReader({ log, space, registry }: LogReaderOptions) {
     return { position: event.position, at: event.metadata.at, type, documentId, rows };
   };
 
+  /** Returns why the request ends at an event; undefined: it reads on. */
+  const endAt = async (event: StoredEvent, reading: Reading): Promise<RequestEnd | undefined> => {
+    const redefined = await redefinedBy(event, reading);
+    if (redefined !== undefined) return { redefined };
+    const change = await changeBy(event, reading);
+    return change !== undefined && (await reading.isEnough(change)) ? {} : undefined;
+  };
+
   return async ({ after, until, types, isEnough }: ReadRequest): Promise<ReadResult> => {
-    const epochAt = await epochs();
-    const reading = { types, epochAt, eras: once((type) => typeEras(type, epochAt)) };
+    const reading = { types, isEnough, eras: once(typeEras) };
     let reached = after;
     let count = 0;
-    for await (const event of eventsAfter(log, after, { batchSize: BATCH_SIZE })) {
-      if (event.position > until || stopsReaders(event)) break;
+    for await (const batch of events.batches(after, { until, batchSize: BATCH_SIZE })) {
       if (count >= MAX_EVENTS) return { reached, isEnd: false };
-      count++;
-      reached = event.position;
-      if (!counts(event, epochAt)) continue;
-      const redefined = await redefinedBy(event, reading);
-      if (redefined !== undefined) return { reached, isEnd: false, redefined };
-      const change = await changeBy(event, reading);
-      if (change !== undefined && (await isEnough(change))) return { reached, isEnd: false };
+      count += batch.read;
+      for (const event of batch.events) {
+        if (stopsReaders(event)) return { reached, isEnd: true };
+        reached = event.position;
+        const end = await endAt(event, reading);
+        if (end !== undefined) return { reached, isEnd: false, ...end };
+      }
+      reached = batch.upTo;
     }
     return { reached, isEnd: true };
   };
 }
 
 /** One request while it reads. */
-type Reading = {
-  readonly types: ReadRequest['types'];
-  readonly epochAt: EpochAt;
+type Reading = Pick<ReadRequest, 'types' | 'isEnough'> & {
   readonly eras: (type: Uid) => Promise<readonly TypeEra[]>;
 };
+
+type RequestEnd = Pick<ReadResult, 'redefined'>;
 
 async function redefinedBy(event: StoredEvent, { types, eras }: Reading): Promise<Uid | undefined> {
   if (event.type !== 'content-type-defined') return undefined;
@@ -131,10 +134,6 @@ async function redefinedBy(event: StoredEvent, { types, eras }: Reading): Promis
 function once<Result>(ask: (type: Uid) => Promise<Result>): (type: Uid) => Promise<Result> {
   const asked = new Map<Uid, Promise<Result>>();
   return (type) => valueAt(asked, type, () => ask(type));
-}
-
-function counts(event: StoredEvent, epochAt: EpochAt): boolean {
-  return !isForeign(event) && !isFenced(event, epochAt(event.position));
 }
 
 function erasBefore(eras: readonly TypeEra[], position: bigint): readonly TypeEra[] {

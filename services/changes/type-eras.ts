@@ -1,14 +1,11 @@
 import type { ContentTypeDefined } from '../../shared/document/events.ts';
 import { definitionStream } from '../../shared/document/stream-name.ts';
-import type { EventStore } from '../../shared/event-store/event-store.ts';
-import { isForeign } from '../../shared/event-store/unreadable.ts';
-import { isFenced } from '../../shared/fleet/fence.ts';
+import type { EffectiveEvents } from '../../shared/fleet/effective-events.ts';
 import { valueAt } from '../../shared/map-values.ts';
 import type { ContentType, Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { registryOfDefinitions } from '../../shared/schema/type-definitions.ts';
 import { digestText } from '../../shared/text-digest.ts';
-import type { EpochAt } from '../fleet/epochs.ts';
 
 /** A definition of a content type, in force from a position of the log on. */
 export type TypeEra = {
@@ -23,23 +20,22 @@ export type TypeEra = {
 };
 
 /** The definitions of a type, in order. */
-export type TypeEras = (type: Uid, epochAt: EpochAt) => Promise<readonly TypeEra[]>;
+export type TypeEras = (type: Uid) => Promise<readonly TypeEra[]>;
 
 type Known = { next: bigint; readonly eras: TypeEra[] };
 
 /** Creates a reader of the definitions of types. Each call reads the definitions that are new since the previous call. */
 export function createTypeEras(
-  log: Pick<EventStore, 'readStream'>,
+  events: Pick<EffectiveEvents, 'stream'>,
   space: string,
   registry: SchemaRegistry,
 ): TypeEras {
   const known = new Map<Uid, Known>();
-  return async (uid, epochAt) => {
+  return async (uid) => {
     const found = valueAt(known, uid, () => ({ next: 0n, eras: [] }));
-    for await (const event of log.readStream(definitionStream(space, uid), found.next)) {
+    for await (const event of events.stream(definitionStream(space, uid), found.next)) {
       if (event.revision < found.next) continue;
       found.next = event.revision + 1n;
-      if (isForeign(event) || isFenced(event, epochAt(event.position))) continue;
       const era = eraOf(event.position, event.data as ContentTypeDefined['data'], registry);
       if (era !== undefined && era.model !== found.eras.at(-1)?.model) found.eras.push(era);
     }

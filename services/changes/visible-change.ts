@@ -1,7 +1,7 @@
 import type { DocumentEvent } from '../../shared/document/events.ts';
 import type { DocumentName } from '../../shared/document/recorded-rows.ts';
-import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
-import { eventsAfter } from '../../shared/event-store/events-after.ts';
+import type { StoredEvent } from '../../shared/event-store/event-store.ts';
+import type { EffectiveEvents } from '../../shared/fleet/effective-events.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { effectOf } from '../webhooks/document-actions.ts';
 import { attributeOf, isVisiblePath } from './component-parts.ts';
@@ -18,7 +18,7 @@ export type VisibleRow = VersionChange & {
 };
 
 type VisibilityOptions = {
-  readonly log: Pick<EventStore, 'readAll'>;
+  readonly events: Pick<EffectiveEvents, 'after'>;
   readonly registry: SchemaRegistry;
 };
 
@@ -47,7 +47,7 @@ export async function visibleChange(
 
 /** Returns whether the row became a copy of the other version, and other documents may have changed its links. */
 async function isCopyOfMore(
-  { log, registry }: VisibilityOptions,
+  { events, registry }: VisibilityOptions,
   { type, documentId, position }: LogChange,
   { changed, linksAfter }: VersionChange,
 ): Promise<boolean> {
@@ -55,7 +55,7 @@ async function isCopyOfMore(
   // A publication without an edit can only publish changed links.
   if (changed !== 'all' && changed.size === 0) return true;
   if (position - linksAfter > MAX_SEARCHED) return true;
-  for await (const event of eventsAfter(log, linksAfter, { until: position - 1n }))
+  for await (const event of events.after(linksAfter, { until: position - 1n }))
     if (linksTo(registry, event, { type, documentId })) return true;
   return false;
 }

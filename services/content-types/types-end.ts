@@ -1,5 +1,5 @@
-import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
-import { eventsAfter } from '../../shared/event-store/events-after.ts';
+import type { StoredEvent } from '../../shared/event-store/event-store.ts';
+import type { EffectiveEvents } from '../../shared/fleet/effective-events.ts';
 import { isIdentityEvent } from '../../shared/fleet/identity-events.ts';
 import { isLeaseEvent } from '../../shared/fleet/lease-events.ts';
 import { isDefinition } from './definitions-in-force.ts';
@@ -8,14 +8,14 @@ import { isDefinition } from './definitions-in-force.ts';
  * Creates the end of a process's content types: the process that replaces it brings others into force. Before `begin`, no event is after
  * the end.
  */
-export function createTypesEnd(log: Pick<EventStore, 'readAll'>) {
+export function createTypesEnd(events: Pick<EffectiveEvents, 'after'>) {
   let hasBegun = false;
   let end: bigint | undefined;
   let isOver = false;
   const isBehind = (event: StoredEvent) => hasBegun && isDefinition(event);
 
   async function hasContent(after: bigint, upTo: bigint): Promise<boolean> {
-    for await (const event of eventsAfter(log, after, { until: upTo })) if (isContent(event)) return true;
+    for await (const event of events.after(after, { until: upTo })) if (isContent(event)) return true;
     return false;
   }
 

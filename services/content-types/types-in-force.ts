@@ -2,9 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { definitionStream } from '../../shared/document/stream-name.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
-import { leaseStream } from '../../shared/fleet/lease-events.ts';
+import { createEffectiveEvents } from '../../shared/fleet/effective-events.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
-import { trackDefinitions, typesNotInForce } from './definitions-in-force.ts';
+import { readLease } from '../fleet/lease-view.ts';
+import { isDefinition, typesNotInForce } from './definitions-in-force.ts';
 import { describeDifferences } from './describe-differences.ts';
 import { createTypesWatch, type TypesWatch } from './types-watch.ts';
 
@@ -35,22 +36,26 @@ export async function typesInForce(
 }
 
 async function differing({ log, space, definitions }: TypesInForceOptions): Promise<readonly string[]> {
-  const streams = [leaseStream(space), ...definitions.map(({ uid }) => definitionStream(space, uid))];
-  const read = await Promise.all(streams.map((stream) => Array.fromAsync(log.readStream(stream))));
-  const inForce = trackDefinitions(0);
-  for (const event of read.flat().sort((a, b) => (a.position < b.position ? -1 : 1))) {
-    refuseUnreadable(event);
-    inForce.apply(event);
-  }
-  return describeDifferences(definitions, inForce.text);
+  // Rejects if the log has claims that this program cannot read.
+  await readLease(log, space);
+  const { stream } = createEffectiveEvents(log, space);
+  const inForce = new Map<string, string>();
+  const read = async ({ uid }: TypeDefinition) => {
+    for await (const event of stream(definitionStream(space, uid))) {
+      refuseUnreadable(event);
+      inForce.set(uid, JSON.stringify(event.data));
+    }
+  };
+  await Promise.all(definitions.map(read));
+  return describeDifferences(definitions, (uid) => inForce.get(uid));
 }
 
-/** Watches content types in a process without a graph. `epoch`: of the newest claim before the first event. */
-export function watchTypes(definitions: readonly TypeDefinition[], epoch: number): TypesWatch {
-  const own = new Map(definitions.map((definition) => [definition.uid, JSON.stringify(definition)]));
-  const inForce = trackDefinitions(epoch, (uid) => own.get(uid));
+/** Watches content types in a process without a graph. Its `apply` gets the events that count. */
+export function watchTypes(definitions: readonly TypeDefinition[]): TypesWatch {
+  const inForce = new Map(definitions.map((definition) => [definition.uid, JSON.stringify(definition)]));
   return createTypesWatch('the leader', (events) => {
-    const defined = events.filter((event) => inForce.apply(event) !== undefined);
-    return defined.length === 0 ? [] : typesNotInForce(definitions, inForce.text);
+    const defined = events.filter(isDefinition);
+    for (const { data } of defined) inForce.set((data as TypeDefinition).uid, JSON.stringify(data));
+    return defined.length === 0 ? [] : typesNotInForce(definitions, (uid) => inForce.get(uid));
   });
 }

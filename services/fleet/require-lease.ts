@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
+import { rawEvents } from '../../shared/event-store/raw-events.ts';
 import type { Lease, Successor } from '../../shared/fleet/lease.ts';
 import { valueWithin } from '../../shared/value-within.ts';
 import { type Claimant, claimLease, returnLease } from './claim-lease.ts';
@@ -74,6 +75,6 @@ export function createEarlyLease(claimant: Claimant) {
  * not show that the leader is alive.
  */
 async function hasEventsBehind(log: EventStore, position: bigint): Promise<boolean> {
-  for await (const _events of log.readAll(position, { batchSize: 1 })) return true;
+  for await (const _event of rawEvents(log, position, { batchSize: 1 })) return true;
   return false;
 }

@@ -1,4 +1,5 @@
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
+import { rawEvents } from '../../shared/event-store/raw-events.ts';
 
 /** Lag of the served content. */
 export type ProjectionLag = {
@@ -59,17 +60,16 @@ export async function measureLag(
 async function countBehind(log: EventStore, applied: bigint, now: () => number): Promise<ProjectionLag> {
   let events = 0;
   let oldest: number | undefined;
-  for await (const batch of readBehind(log, applied, 500)) {
-    events += batch.length;
-    oldest ??= batch.map(timeOf).find((time) => time !== undefined);
-    if (events >= COUNT_LIMIT) break;
+  for await (const event of readBehind(log, applied, 500)) {
+    oldest ??= timeOf(event);
+    if (++events === COUNT_LIMIT) break;
   }
-  return { events: Math.min(events, COUNT_LIMIT), seconds: ageOf(oldest, now) };
+  return { events, seconds: ageOf(oldest, now) };
 }
 
 async function oldestBehind(log: EventStore, applied: bigint, now: () => number): Promise<number> {
-  for await (const [first] of readBehind(log, applied, 1)) {
-    const time = first && timeOf(first);
+  for await (const event of readBehind(log, applied, 1)) {
+    const time = timeOf(event);
     if (time !== undefined) return ageOf(time, now);
   }
   return 0;
@@ -94,9 +94,9 @@ async function* readBehind(log: EventStore, applied: bigint, batchSize: number) 
   const searched = (upTo: bigint) => {
     if (isEmpty) searchedOf.set(log, { after: applied, upTo });
   };
-  for await (const batch of log.readAll(from, { batchSize, searched })) {
+  for await (const event of rawEvents(log, from, { batchSize, searched })) {
     isEmpty = false;
-    yield batch;
+    yield event;
   }
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ParkedDocuments } from '../../projections/graph/stale/stale-documents.ts';
 import type { ParkedDocument } from '../../projections/graph/stale/stale-rows.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
-import { eventsAfter } from '../../shared/event-store/events-after.ts';
+import { rawEvents } from '../../shared/event-store/raw-events.ts';
 import { isForeign } from '../../shared/event-store/unreadable.ts';
 import { documentsOf } from '../read-side/read-side.ts';
 import { defineLook, defineOperation, type LookContext } from './operation.ts';
@@ -124,7 +124,7 @@ function choose(
 async function* foreignEvents({ graph, log }: LookContext): AsyncGenerator<ParkedLine> {
   const { count, first, last } = graph.foreignEvents();
   if (count === 0) return;
-  for await (const event of eventsAfter(log, first - 1n, { until: last }))
+  for await (const event of rawEvents(log, first - 1n, { until: last }))
     if (isForeign(event)) yield { kind: 'event', event: presentForeign(event) };
 }
 

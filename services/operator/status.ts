@@ -3,6 +3,7 @@ import type { Generation, Rebuild } from '../../projections/generations/generati
 import { appliedUpTo } from '../../projections/graph/projector.ts';
 import type { StoredEvent, Unreadable } from '../../shared/event-store/event-store.ts';
 import { stopsReaders } from '../../shared/event-store/unreadable.ts';
+import { createEffectiveEvents } from '../../shared/fleet/effective-events.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import type { SchemaWarning } from '../../shared/schema/schema-problem.ts';
 import { valueWithin } from '../../shared/value-within.ts';
@@ -130,12 +131,11 @@ async function workersOf({ workers, graph }: LookContext): Promise<readonly Work
 }
 
 /** Returns the first unreadable event within the part of the lag that is counted. */
-async function firstUnreadable({ log, graph }: LookContext): Promise<StoredEvent | undefined> {
+async function firstUnreadable({ log, space, graph }: LookContext): Promise<StoredEvent | undefined> {
   let seen = 0;
-  for await (const events of log.readAll(graph.position())) {
-    const stop = events.find(stopsReaders);
-    seen += events.length;
-    if (stop !== undefined || seen >= LOOKED_AHEAD) return stop;
+  for await (const event of createEffectiveEvents(log, space).after(graph.position())) {
+    if (stopsReaders(event)) return event;
+    if (++seen >= LOOKED_AHEAD) break;
   }
   return undefined;
 }

@@ -12,9 +12,9 @@ import {
   type StoredEvent,
   type Trouble,
 } from '../../shared/event-store/event-store.ts';
-import { eventsAfter } from '../../shared/event-store/events-after.ts';
 import { isAboutContent } from '../../shared/events/about-content.ts';
 import { upcast } from '../../shared/events/upcasters.ts';
+import { createEffectiveEvents } from '../../shared/fleet/effective-events.ts';
 import { freeReservedDisk, reserveDisk } from '../../shared/free-disk.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
@@ -120,14 +120,14 @@ async function openWith(
   log: EventStore,
   opened: Opened,
 ): Promise<Omit<ContentStore, 'close'>> {
-  const { data, registry, generation, handOver, abandon } = options;
+  const { data, space, registry, generation, handOver, abandon } = options;
   // If another process serves another generation, that process has checked the files, and it writes to one of them.
   const isRestored = generation === undefined && (await replaceFiles(options, plan, log));
   const generations = opened(openServedGenerations({ data, log, plan, generation, handOver, abandon }));
   const { graph } = generations;
   if (generation !== undefined) await refuseOtherHistory(log, graph);
   // A graph with rows has seen a document. So a start does not search a shared log from its beginning each time.
-  const isNew = graph.size().rows === 0 && !(await hasDocuments(log));
+  const isNew = graph.size().rows === 0 && !(await hasDocuments(log, space));
   for (const folder of writtenFolders(options)) reserveDisk(folder);
   // Earlier releases stored the words of texts there.
   await rm(join(data, 'words'), { recursive: true, force: true }).catch(() => {});
@@ -198,8 +198,9 @@ async function isLiveSetWhole(
   }
 }
 
-async function hasDocuments(log: EventStore): Promise<boolean> {
-  for await (const event of eventsAfter(log, 0n)) if (!isFromStart(event)) return true;
+async function hasDocuments(log: EventStore, space: string): Promise<boolean> {
+  const { after } = createEffectiveEvents(log, space);
+  for await (const event of after(0n)) if (!isFromStart(event)) return true;
   return false;
 }
 

@@ -1,5 +1,6 @@
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import { defined } from '../../shared/defined.ts';
+import { createEffectiveEvents } from '../../shared/fleet/effective-events.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import { tagKey } from '../access/derived-keys.ts';
 import type { OwnTypes, SettledTypes } from '../content-types/deferred-change.ts';
@@ -98,14 +99,14 @@ export async function openOwnContent(
 
 /** Opens the record of changes that have to be purged from caches. */
 function openNotes(
-  { data }: VarveOptions,
+  { data, space }: VarveOptions,
   { report }: NonNullable<VarveOptions['purges']>,
   { store: { log, graph }, identity, callers: { access } }: OwnBase,
   registry: OwnTypes['registry'],
 ) {
   return openPurgeNotes({
     data,
-    log,
+    events: createEffectiveEvents(log, space),
     registry,
     key: tagKey(identity.key),
     rights: () => access.authenticate(undefined),

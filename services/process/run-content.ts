@@ -1,6 +1,7 @@
 import { startProjector } from '../../projections/graph/projector.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { isForeign } from '../../shared/event-store/unreadable.ts';
+import { createEffectiveEvents } from '../../shared/fleet/effective-events.ts';
 import { isRecord } from '../../shared/json-record.ts';
 import { USER_TYPE } from '../../shared/schema/content-type.ts';
 import { watchContentTypes } from '../content-types/settle-content-types.ts';
@@ -24,7 +25,7 @@ export function runContent(options: VarveOptions, base: OwnBase, content: OwnCon
   const { led } = content;
   const eventStore = observeEventStore(log, operating.metrics, operating.tracing);
   const types = watchContentTypes(graph, content.definitions);
-  const typesEnd = createTypesEnd(log);
+  const typesEnd = createTypesEnd(createEffectiveEvents(log, options.space));
   const heard = countForeign(options);
   const halt = createHalt({
     operating,

@@ -1,6 +1,7 @@
 import { definitionStream } from '../../shared/document/stream-name.ts';
-import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
+import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { stopsReaders, UnreadableEvent } from '../../shared/event-store/unreadable.ts';
+import { createEffectiveEvents } from '../../shared/fleet/effective-events.ts';
 import { leaseStream } from '../../shared/fleet/lease-events.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import { watchTypes } from '../content-types/types-in-force.ts';
@@ -21,10 +22,11 @@ export async function trackLease(
   const start = await log.lastPosition();
   const lease = await readLease(log, space);
   const view = createLeaseView(space, lease);
-  const types = watchTypes(definitions, lease.epoch);
+  const types = watchTypes(definitions);
   const closed = Promise.withResolvers<void>();
   const isOwn = (name: string) => name === leaseStream(space) || name.startsWith(definitionStream(space, ''));
-  const subscription = log.subscribe(start, async (events: readonly StoredEvent[]) => {
+  const { subscribe } = createEffectiveEvents(log, space);
+  const subscription = subscribe(start, async ({ events }) => {
     // Only the leader reads document events. Here they only show that the leader is alive.
     const stop = events.find((event) => stopsReaders(event) && isOwn(event.stream));
     const readable = stop === undefined ? events : events.filter(({ position }) => position < stop.position);

@@ -1,6 +1,6 @@
 import type { Rights } from '../../shared/access/rights.ts';
 import { visibleRegistry } from '../../shared/access/visible-registry.ts';
-import type { EventStore } from '../../shared/event-store/event-store.ts';
+import type { EffectiveEvents } from '../../shared/fleet/effective-events.ts';
 import { rememberLast } from '../../shared/remembered.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { attributeTag, ROWS, type Tag } from '../delivery/tag.ts';
@@ -19,7 +19,7 @@ export type NotesOptions = {
   readonly key: Uint8Array;
   /** Rights of callers without a token. Receivers that name tags themselves get only names that these callers may see. */
   readonly rights: () => Rights;
-  readonly log: Pick<EventStore, 'readAll'>;
+  readonly events: Pick<EffectiveEvents, 'after'>;
   /** Position that the graph shows. */
   readonly position: () => bigint;
   readonly report: Pick<PurgeReport, 'error' | 'replaced'>;
@@ -54,7 +54,7 @@ export async function openPurgeNotes(options: NotesOptions) {
   const { isWhole, lost } = writer;
   const before = store.noted();
   let seen = position();
-  let isMissing = before === undefined || (await changesContent(options.log, before, seen));
+  let isMissing = before === undefined || (await changesContent(options.events, before, seen));
   let isKept = false;
   return {
     store,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isAccessEvent } from '../../shared/access/access-events.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
+import { rawEvents } from '../../shared/event-store/raw-events.ts';
 import { isForeign, refuseUnreadable } from '../../shared/event-store/unreadable.ts';
 import { isWebhookEvent } from '../../shared/webhooks/webhook-events.ts';
 import { type ExportEnding, type ExportHeader, presentExported } from './export-format.ts';
@@ -23,18 +24,14 @@ export async function* exportLog(log: EventStore, space: string): AsyncGenerator
   const revisionOf = createHistory();
   let events = 0;
   let head: ExportEnding['head'];
-  for await (const batch of log.readAll(0n)) {
-    for (const event of batch) {
-      if (event.position > end) break;
-      refuseUnreadable(event);
-      if (isAccessEvent(event) || isWebhookEvent(event) || isForeign(event)) continue;
-      const revision = revisionOf(event);
-      if (revision === undefined) continue;
-      events++;
-      head = event.chain === undefined ? undefined : { position: String(event.position), chain: event.chain };
-      yield line({ ...presentExported(space, event), revision });
-    }
-    if ((batch.at(-1)?.position ?? 0n) >= end) break;
+  for await (const event of rawEvents(log, 0n, { until: end })) {
+    refuseUnreadable(event);
+    if (isAccessEvent(event) || isWebhookEvent(event) || isForeign(event)) continue;
+    const revision = revisionOf(event);
+    if (revision === undefined) continue;
+    events++;
+    head = event.chain === undefined ? undefined : { position: String(event.position), chain: event.chain };
+    yield line({ ...presentExported(space, event), revision });
   }
   yield JSON.stringify({ end: true, events, sha256: sum.digest('hex'), head } satisfies ExportEnding);
 }

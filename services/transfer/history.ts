@@ -1,5 +1,5 @@
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
-import { epochAfter, isFenced } from '../../shared/fleet/fence.ts';
+import { epochAfter } from '../../shared/fleet/claims.ts';
 import { isIdentityEvent } from '../../shared/fleet/identity-events.ts';
 import { isLeaseEvent } from '../../shared/fleet/lease-events.ts';
 
@@ -21,7 +21,7 @@ export function createHistory(): (event: Candidate) => number | undefined {
     if (isLeaseEvent(event) || isIdentityEvent(event)) return undefined;
     const { stream } = event;
     const gone = left.get(stream) ?? 0;
-    if (!isFenced(event, epoch)) return Number(event.revision) - gone;
+    if (event.metadata.epoch >= epoch) return Number(event.revision) - gone;
     left.set(stream, gone + 1);
     return undefined;
   };

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { matchesDigest, OTHER_CONTENT } from '../../shared/event-store/event-digest.ts';
 import { AppendTooLarge, type EventStore, type NewEvent } from '../../shared/event-store/event-store.ts';
-import { eventsAfter } from '../../shared/event-store/events-after.ts';
+import { rawEvents } from '../../shared/event-store/raw-events.ts';
 import { isForeign } from '../../shared/event-store/unreadable.ts';
 import { upcast } from '../../shared/events/upcasters.ts';
 import { validateEvent } from '../../shared/events/validate-event.ts';
@@ -116,7 +116,7 @@ async function* eventsOf(lines: AsyncIterable<string>, skipped = 0): AsyncGenera
 async function countPresent({ log, space, lines }: ExportImport, otherwise: string): Promise<number> {
   const exported = eventsOf(lines());
   let present = 0;
-  for await (const event of eventsAfter(log, 0n)) {
+  for await (const event of rawEvents(log, 0n)) {
     if (isForeign(event) || isLeaseEvent(event) || isIdentityEvent(event)) continue;
     const { id, stream } = event;
     const next = await exported.next();

@@ -1,12 +1,10 @@
 import { openContentGraph } from '../../projections/graph/content-graph.ts';
 import { definitionStream, documentStream } from '../../shared/document/stream-name.ts';
-import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
-import { isForeign } from '../../shared/event-store/unreadable.ts';
-import { isFenced } from '../../shared/fleet/fence.ts';
+import type { StoredEvent } from '../../shared/event-store/event-store.ts';
+import type { EffectiveEvents } from '../../shared/fleet/effective-events.ts';
 import { createEmbeddedIndex } from '../../shared/read-index/embedded/embedded-index.ts';
 import type { ReadIndex, RowVersion } from '../../shared/read-index/read-index.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import { readEpochs } from '../fleet/epochs.ts';
 
 /** A document at an earlier time: its own values, without relations to other documents. */
 export type PastDocument = {
@@ -22,7 +20,7 @@ export type PastRow = {
 };
 
 export type PastOptions = {
-  readonly log: Pick<EventStore, 'readStream'>;
+  readonly events: Pick<EffectiveEvents, 'stream'>;
   readonly space: string;
   readonly registry: SchemaRegistry;
 };
@@ -61,24 +59,19 @@ export async function readDocumentAt(options: PastOptions, moment: DocumentMomen
 
 /** Returns the events of the document and of all content types, in the order of the log, with positions of their own. */
 async function eventsOf(
-  { log, space, registry }: PastOptions,
+  { events: { stream: streamOf }, space, registry }: PastOptions,
   { type, documentId, revision }: DocumentMoment,
 ): Promise<readonly StoredEvent[]> {
   const events: StoredEvent[] = [];
-  const epochAt = await readEpochs(log, space);
-  const read = async (stream: string, last?: bigint) => {
-    for await (const event of log.readStream(stream)) {
+  const read = async (name: string, last?: bigint) => {
+    for await (const event of streamOf(name)) {
       if (last !== undefined && event.revision > last) break;
-      if (!isForeign(event) && !isFenced(event, epochAt(event.position))) events.push(event);
+      events.push(event);
     }
   };
   for (const uid of registry.contentTypes.keys()) await read(definitionStream(space, uid));
   await read(documentStream(space, type, documentId), revision);
   return events
     .sort((a, b) => (a.position < b.position ? -1 : 1))
-    .map((event, at) => ({
-      ...event,
-      position: BigInt(at + 1),
-      metadata: { ...event.metadata, epoch: 0 },
-    }));
+    .map((event, at) => ({ ...event, position: BigInt(at + 1) }));
 }

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
+import { subscribeToRaw } from '../../shared/event-store/raw-events.ts';
 import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
+import { createEffectiveEvents } from '../../shared/fleet/effective-events.ts';
 import { replaceDamaged } from '../../shared/sqlite/replace-damaged.ts';
 import { SHORT_WAIT_MS, whenUnlocked } from '../../shared/sqlite/when-unlocked.ts';
 import { webhookStream } from '../../shared/webhooks/webhook-events.ts';
@@ -14,7 +16,10 @@ import { countAttempts, watchDeliveries } from './watch-deliveries.ts';
 import { createWebhookCommands, readWebhooks, type WebhookCommandsOptions } from './webhook-commands.ts';
 import { startTerm } from './webhook-term.ts';
 
-export type WebhooksOptions = Omit<TermOptions, 'epoch' | 'store' | 'hooks' | 'commands' | 'log' | 'now'> & {
+export type WebhooksOptions = Omit<
+  TermOptions,
+  'epoch' | 'store' | 'hooks' | 'commands' | 'log' | 'events' | 'now'
+> & {
   readonly log: EventStore;
   readonly fleet: Pick<Fleet, 'epoch' | 'changed'>;
   /** Data directory of this process. */
@@ -29,6 +34,7 @@ export type Webhooks = Awaited<ReturnType<typeof openWebhooks>>;
 /** Delivers webhooks while this process is the leader. If there are no webhooks, it reads only the stream that defines them. */
 export async function openWebhooks(options: WebhooksOptions) {
   const { log, space, fleet, metrics } = options;
+  const events = createEffectiveEvents(log, space);
   const report = countAttempts(metrics, options.report);
   const byCaller = { ...options.commands, log, space, now: Date.now };
   const commands = createWebhookCommands(byCaller);
@@ -46,7 +52,7 @@ export async function openWebhooks(options: WebhooksOptions) {
     failed: report.error,
     async begin(epoch, signal) {
       await whenUnlocked(() => store.beginTerm(epoch), signal);
-      return startTerm({ ...options, epoch, report, store, hooks, commands: asProcess, now: Date.now });
+      return startTerm({ ...options, epoch, events, report, store, hooks, commands: asProcess, now: Date.now });
     },
   });
   changed = outbox.wake;
@@ -89,6 +95,6 @@ async function watchDefinitions(log: EventStore, space: string, changed: () => v
     }
     if (events.length > 0) changed();
   };
-  const { done, close } = log.subscribe(start, take, { stream: webhookStream(space) });
+  const { done, close } = subscribeToRaw(log, { after: start, stream: webhookStream(space) }, take);
   return { hooks: () => state.hooks, done, close };
 }

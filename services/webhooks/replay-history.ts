@@ -1,9 +1,6 @@
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
-import { eventsAfter } from '../../shared/event-store/events-after.ts';
-import { isForeign, refuseUnreadable } from '../../shared/event-store/unreadable.ts';
-import { epochAfter, isFenced } from '../../shared/fleet/fence.ts';
+import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
 import { whenUnlocked } from '../../shared/sqlite/when-unlocked.ts';
-import { readEpochs } from '../fleet/epochs.ts';
 import { createAskedWork } from '../outbox/asked-work.ts';
 import type { HistoryRequest } from './delivery-store.ts';
 import { commandOf } from './document-actions.ts';
@@ -49,11 +46,10 @@ async function replay(
   { hook: id, from }: HistoryRequest,
   signal: AbortSignal,
 ): Promise<void> {
-  const { log, space, store } = options;
+  const { store } = options;
   if (!options.hooks().has(id)) return;
   const until = options.reached();
   const before = options.now();
-  let epoch = (await readEpochs(log, space))(from);
   let command: StoredEvent[] = [];
   const deliver = async (): Promise<void> => {
     const hook = options.hooks().get(id);
@@ -66,11 +62,9 @@ async function replay(
       options.made();
     }
   };
-  for await (const event of eventsAfter(log, from - 1n, { until, batchSize: BATCH_SIZE })) {
+  for await (const event of options.events.after(from - 1n, { until, batchSize: BATCH_SIZE })) {
     if (signal.aborted) return;
     refuseUnreadable(event);
-    epoch = epochAfter(epoch, event);
-    if (isForeign(event) || isFenced(event, epoch)) continue;
     const [first] = command;
     if (first !== undefined && commandOf(first) !== commandOf(event)) await deliver();
     command.push(event);

@@ -1,4 +1,5 @@
 import type { EventStore } from '../../shared/event-store/event-store.ts';
+import type { EffectiveEvents } from '../../shared/fleet/effective-events.ts';
 import type { Webhook } from '../../shared/webhooks/webhook-state.ts';
 import type { ResolveAddresses } from '../outbox/post-request.ts';
 import type { Shows } from '../outbox/until-shown.ts';
@@ -14,8 +15,10 @@ export type WebhookReport = {
   attempted(delivery: StoredDelivery, attempt: Attempt): void;
 };
 
-export type TermOptions = Omit<BodyOptions, 'log'> & {
-  readonly log: EventStore;
+export type TermOptions = BodyOptions & {
+  readonly events: EffectiveEvents;
+  /** Gets the progress. */
+  readonly log: Pick<EventStore, 'append'>;
   /** Epoch of the lease. */
   readonly epoch: number;
   readonly store: DeliveryStore;

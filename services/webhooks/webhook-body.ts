@@ -1,6 +1,5 @@
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import { documentStream } from '../../shared/document/stream-name.ts';
-import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { valueAt } from '../../shared/map-values.ts';
 import type { ReadIndex, RowVersion } from '../../shared/read-index/read-index.ts';
 import { RequestError } from '../../shared/request-error.ts';
@@ -139,11 +138,10 @@ async function answerRow(
 
 /** Returns whether a later event of the document wrote the row. Then a read no longer shows what the action wrote. */
 async function changedSince(options: BodyOptions, action: DocumentAction, shown: ShownRow): Promise<boolean> {
-  const { log, space, registry } = options;
+  const { events, space, registry } = options;
   const last = action.events.at(-1)?.revision ?? 0n;
-  const later: StoredEvent[] = [];
   const stream = documentStream(space, action.type, action.documentId);
-  for await (const event of log.readStream(stream, last + 1n)) later.push(event);
+  const later = await Array.fromAsync(events.stream(stream, last + 1n));
   const isShared = later.some(({ data }) => (data as { shared?: readonly string[] }).shared?.length);
   return documentActions(later, registry).some(({ rows }) =>
     rows.some(

@@ -1,8 +1,6 @@
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
-import { eventsAfter } from '../../shared/event-store/events-after.ts';
 import { refuseUnreadable, stateAfterAll } from '../../shared/event-store/unreadable.ts';
 import { newEvent } from '../../shared/events/new-event.ts';
-import { isFenced } from '../../shared/fleet/fence.ts';
 import {
   type OpenDelivery,
   type OpenReplay,
@@ -10,7 +8,6 @@ import {
   type WebhooksProgressed,
   webhookProgressStream,
 } from '../../shared/webhooks/webhook-events.ts';
-import type { EpochAt } from '../fleet/epochs.ts';
 import { completeCommand } from './complete-command.ts';
 import type { HistoryRequest, KnownProgress, UnfinishedDelivery } from './delivery-store.ts';
 import { deliveryId, makeDeliveries } from './make-deliveries.ts';
@@ -22,24 +19,18 @@ import type { TermOptions } from './term-options.ts';
  */
 const MAX_OPEN = 500;
 
-export type ProgressOptions = TermOptions & {
-  /** Reads the epochs of the claims so far. */
-  readonly epochs: () => Promise<EpochAt>;
-};
-
 /** Progress of deliveries in the log, so that the next leader continues where this one ends. */
-export function createProgress(options: ProgressOptions) {
+export function createProgress(options: TermOptions) {
   const { log, space, store, report } = options;
   const stream = webhookProgressStream(space);
   let written = '';
 
   const newest = async () => {
     const known = store.progress();
-    const epochAt = await options.epochs();
-    const later = log.readStream(stream, (known?.revision ?? -1n) + 1n);
+    // A leader that continues after a pause writes its old progress again, which does not count. Earlier releases wrote no epoch.
+    const hasNoEpoch = ({ metadata }: StoredEvent) => metadata.epoch === 0;
+    const later = options.events.stream(stream, (known?.revision ?? -1n) + 1n, hasNoEpoch);
     const { last, own } = await stateAfterAll<LastProgress>(later, {}, (before, event) => {
-      // A leader that continues after a pause writes its old progress again. Earlier releases wrote no epoch.
-      if (event.metadata.epoch > 0 && isFenced(event, epochAt(event.position))) return before;
       const read = progressIn(event);
       return { ...before, last: read, ...(read.data.store === store.id && { own: read }) };
     });
@@ -66,9 +57,9 @@ export function createProgress(options: ProgressOptions) {
     const hook = options.hooks().get(id);
     if (hook === undefined) return;
     const at = BigInt(position);
-    const first = await Array.fromAsync(eventsAfter(log, at - 1n, { until: at, batchSize: 1 }));
+    const first = await Array.fromAsync(options.events.after(at - 1n, { until: at, batchSize: 1 }));
     for (const event of first) refuseUnreadable(event);
-    const events = await completeCommand(log, first);
+    const events = await completeCommand(options.events, first);
     const only = deliveryId({ hook: id, position, type, documentId, event });
     const isHistory = at <= hook.since;
     // The other leader has made the delivery. So it is sent even if the webhook has changed since.

@@ -1,9 +1,7 @@
-import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { laterPosition } from '../../shared/event-store/later-position.ts';
-import { isForeign, refuseUnreadable } from '../../shared/event-store/unreadable.ts';
-import { epochAfter, isFenced } from '../../shared/fleet/fence.ts';
+import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
+import type { EffectiveBatch } from '../../shared/fleet/effective-events.ts';
 import { whenUnlocked } from '../../shared/sqlite/when-unlocked.ts';
-import { createEpochs } from '../fleet/epochs.ts';
 import { reporting } from '../outbox/reporting.ts';
 import { untilShown } from '../outbox/until-shown.ts';
 import { completeCommand } from './complete-command.ts';
@@ -21,11 +19,9 @@ const CLOSE_WAIT_MS = 1_000;
 
 /** Makes and sends deliveries from the checkpoint on: one term of a leader. */
 export async function startTerm(options: TermOptions) {
-  const { log, space, store, limits, hooks, report } = options;
-  const epochs = createEpochs(log, space);
-  const progress = createProgress({ ...options, epochs });
+  const { store, limits, hooks, report } = options;
+  const progress = createProgress(options);
   const after = await progress.begin();
-  let epoch = (await epochs())(after + 1n);
   const closing = new AbortController();
   const { signal } = closing;
   const prune = () => store.prune(options.now() - limits.keepMs, new Set(hooks().keys()));
@@ -33,21 +29,17 @@ export async function startTerm(options: TermOptions) {
   const dispatcher = createDispatcher(options);
   let reached = after;
   const keep = () => store.add([], reached, options.now());
-  const take = async (events: readonly StoredEvent[], upTo: bigint): Promise<void> => {
+  const take = async ({ events, read, upTo }: EffectiveBatch): Promise<void> => {
     const later = events.filter(({ position }) => position > reached);
     for (const event of later) refuseUnreadable(event);
     // A full batch may have cut its last command, and one command is one delivery.
-    const whole = later.length < BATCH_SIZE ? later : await completeCommand(log, later);
+    const whole = read < BATCH_SIZE ? later : await completeCommand(options.events, later);
     const end = whole.at(-1)?.position ?? upTo;
-    const counting = whole.filter((event) => {
-      epoch = epochAfter(epoch, event);
-      return !isForeign(event) && !isFenced(event, epoch);
-    });
     const wanting = [...hooks().values()];
-    if (documentActions(counting, options.registry).length > 0) await untilShown(options.shows, end, signal);
+    if (documentActions(whole, options.registry).length > 0) await untilShown(options.shows, end, signal);
     if (signal.aborted) return;
     let some = false;
-    for await (const made of makeDeliveries(options, counting, wanting)) {
+    for await (const made of makeDeliveries(options, whole, wanting)) {
       // Another term continues from the checkpoint and makes the same deliveries.
       if (signal.aborted) return;
       await whenUnlocked(() => store.add(made, undefined, options.now()), signal);
@@ -58,7 +50,7 @@ export async function startTerm(options: TermOptions) {
     reached = laterPosition(laterPosition(end, upTo), reached);
     if (some) await whenUnlocked(keep, signal);
   };
-  const subscription = log.subscribe(after, take, { batchSize: BATCH_SIZE });
+  const subscription = options.events.subscribe(after, take, { batchSize: BATCH_SIZE });
   const again = createHistoryReplay({ ...options, progress, made: dispatcher.look, reached: () => reached });
   const announce = () => {
     keep();

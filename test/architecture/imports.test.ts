@@ -1,8 +1,10 @@
+import { globSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { checkImports, MODULE_FLOOR } from '../support/check-imports.ts';
+import { RAW_READS } from '../support/import-rules.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const folders: string[] = [];
@@ -46,6 +48,26 @@ test('every module of this checkout is read and keeps the rules', async () => {
   expect(violations).toEqual([]);
   expect(modules).toBeGreaterThanOrEqual(MODULE_FLOOR);
   expect(dependencies).toBeGreaterThanOrEqual(MODULE_FLOOR);
+});
+
+/** A call of the log's `readAll` or `subscribe`, and not of those of a graph or of effective events. */
+const RAW_READ = /(?<!\b(graph|events))\.(readAll|subscribe)\(/;
+
+test.each([
+  ['for await (const events of log.readAll(0n)) {}', true],
+  ['const { done } = options.eventStore.subscribe(after, take);', true],
+  ['for (const batch of store.graph.readAll()) {}', false],
+  ['options.events.subscribe(after, take);', false],
+])('knows a raw read of the log: %s', (text, isRaw) => {
+  expect(RAW_READ.test(text)).toBe(isRaw);
+});
+
+test('three files read events of the log that may not count', () => {
+  const adapters =
+    /^shared\/event-store\/(sqlite|kurrentdb)\/|^services\/operating\/observe-event-store\.ts$/;
+  const files = globSync('{services,shared,projections}/**/*.ts', { cwd: root });
+  const raw = files.filter((file) => RAW_READ.test(readFileSync(path.join(root, file), 'utf8')));
+  expect(raw.filter((file) => !adapters.test(file)).sort()).toEqual(RAW_READS);
 });
 
 test('accepts imports that the rules allow', async () => {
@@ -122,6 +144,20 @@ test.each<{ rule: string; files: { readonly [file: string]: string } }>([
     files: {
       'docs/architecture.md': pageOf('| `services/http` | it | | `qs` |'),
       'services/http/a.ts': `import qs from 'qs'; qs;`,
+    },
+  },
+  {
+    rule: 'raw-events',
+    files: {
+      'shared/event-store/raw-events.ts': 'export const rawEvents = 1;',
+      'services/webhooks/a.ts': `import { rawEvents } from '../../shared/event-store/raw-events.ts'; export const a = rawEvents;`,
+    },
+  },
+  {
+    rule: 'one-reader',
+    files: {
+      'shared/fleet/claims.ts': 'export const createClaims = 1;',
+      'services/webhooks/a.ts': `import { createClaims } from '../../shared/fleet/claims.ts'; export const a = createClaims;`,
     },
   },
   { rule: 'room services:', files: { 'services/a.ts': `import 'fastify'; export const a = 1;` } },

@@ -15,23 +15,20 @@ import { startReceiver } from '../support/webhook-receiver.ts';
 const PATIENT = { timeout: 30_000 };
 
 describe('events behind a position', () => {
-  const logOf = (count: number, type = 'token-created') => ({
-    async *readAll(after: bigint) {
-      for (let at = after + 1n; at <= BigInt(count); at += 100n)
-        yield Array.from({ length: 100 }, (_, n) => {
-          const position = at + BigInt(n);
-          return { type, position, stream: 'varve.tokens', data: {}, metadata: {} } as unknown as StoredEvent;
-        });
+  const eventsOf = (count: number, type = 'token-created') => ({
+    async *after(after: bigint, { until = BigInt(count) }: { readonly until?: bigint } = {}) {
+      for (let position = after + 1n; position <= until; position++)
+        yield { type, position, stream: 'varve.tokens', data: {}, metadata: {} } as unknown as StoredEvent;
     },
   });
 
   it('may change content if they concern documents, or if there are more than 10,000', async () => {
-    expect(await changesContent(logOf(10_001), 0n, 10_000n)).toBe(false);
-    expect(await changesContent(logOf(10_001), 0n, 10_001n)).toBe(true);
-    expect(await changesContent(logOf(10_001), 5n, 10_001n)).toBe(false);
-    expect(await changesContent(logOf(10, 'entry-changed'), 3n, 4n)).toBe(true);
-    expect(await changesContent(logOf(10, 'entry-changed'), 4n, 4n)).toBe(false);
-    expect(await changesContent(logOf(10), 5n, 4n)).toBe(true);
+    expect(await changesContent(eventsOf(10_001), 0n, 10_000n)).toBe(false);
+    expect(await changesContent(eventsOf(10_001), 0n, 10_001n)).toBe(true);
+    expect(await changesContent(eventsOf(10_001), 5n, 10_001n)).toBe(false);
+    expect(await changesContent(eventsOf(10, 'entry-changed'), 3n, 4n)).toBe(true);
+    expect(await changesContent(eventsOf(10, 'entry-changed'), 4n, 4n)).toBe(false);
+    expect(await changesContent(eventsOf(10), 5n, 4n)).toBe(true);
   });
 });
 
@@ -39,17 +36,17 @@ function fail(problem: unknown): never {
   throw problem;
 }
 
-const EMPTY_LOG: NotesOptions['log'] = { readAll: async function* () {} };
+const NO_EVENTS: NotesOptions['events'] = { after: async function* () {} };
 const LEADING = { isLeading: () => true, moved: () => {}, isKnown: true };
 
 type Given = {
   readonly data: string;
   readonly position: () => bigint;
   readonly replaced?: (file: string) => void;
-  readonly log?: NotesOptions['log'];
+  readonly events?: NotesOptions['events'];
 };
 
-function openNotes({ data, position, replaced = fail, log = EMPTY_LOG }: Given) {
+function openNotes({ data, position, replaced = fail, events = NO_EVENTS }: Given) {
   const loaded = loadContentTypes('examples/restaurants');
   if (loaded.kind === 'problems') throw new Error(JSON.stringify(loaded.problems));
   return openPurgeNotes({
@@ -57,7 +54,7 @@ function openNotes({ data, position, replaced = fail, log = EMPTY_LOG }: Given) 
     registry: loaded.registry,
     key: new Uint8Array(32),
     rights: () => FULL_ACCESS,
-    log,
+    events,
     position,
     report: { error: fail, replaced },
   });
@@ -85,10 +82,11 @@ it('purges everything after its file was damaged, and keeps the damaged file', a
 
 describe('two workers with one file', () => {
   const chef = (position: bigint) => [documentTag('api::chef.chef', 'published', `c${position}`)];
-  const CONTENT: NotesOptions['log'] = {
-    async *readAll(after) {
-      const events = [2n, 3n].filter((position) => position > after);
-      yield events.map((position) => ({ type: 'entry-changed', position, data: {}, metadata: {} }) as never);
+  const CONTENT: NotesOptions['events'] = {
+    async *after(after, { until = 3n } = {}) {
+      const positions = [2n, 3n].filter((position) => position > after && position <= until);
+      for (const position of positions)
+        yield { type: 'entry-changed', position, data: {}, metadata: {} } as never;
     },
   };
 
@@ -102,7 +100,7 @@ describe('two workers with one file', () => {
     first.lead({ ...LEADING, isLeading: () => isFirst });
     first.changed(2n, chef(2n));
     const openNext = async (position: bigint) => {
-      const next = await openNotes({ data, log: CONTENT, position: () => position });
+      const next = await openNotes({ data, events: CONTENT, position: () => position });
       onTestFinished(next.close);
       return next;
     };

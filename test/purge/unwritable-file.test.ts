@@ -28,7 +28,7 @@ async function startPurging(data: string) {
     registry: loaded.registry,
     key: new Uint8Array(32),
     rights: () => FULL_ACCESS,
-    log: { readAll: async function* () {} },
+    events: { after: async function* () {} },
     position: () => position,
     report: { error: (error) => errors.push(error), replaced: () => {} },
   });

@@ -8,6 +8,35 @@ export const PURE_FILES = ['^services/command/decide'];
 /** Built-in modules that do no I/O. */
 export const COMPUTING_BUILT_INS = /^(node:)?(buffer|util|url|string_decoder)$/;
 
+/**
+ * Files that may call `readAll` and `subscribe` of the log, besides the adapters: the projector, whose graph knows the claims, and the two
+ * that all others import.
+ */
+export const RAW_READS = [
+  'projections/graph/projector.ts',
+  'shared/event-store/raw-events.ts',
+  'shared/fleet/effective-events.ts',
+];
+
+/** Files for which every event of the log counts, because they are about the log and not about content. */
+const RAW_EVENTS = [
+  'projections/graph/store/check-history',
+  'services/access/access-control',
+  'services/cli/commands/events',
+  'services/elasticsearch/name-of-log',
+  'services/fleet/require-lease',
+  'services/operating/projection-lag',
+  'services/operator/parked',
+  'services/transfer/(export-log|import-export)',
+  'services/webhooks/open-webhooks',
+].map((file) => `^${file}\\.ts$`);
+
+const CLAIMS = [
+  '^shared/fleet/',
+  '^projections/graph/store/claims\\.ts$',
+  '^services/transfer/history\\.ts$',
+];
+
 export const IMPORT_RULES: IRegularForbiddenRuleType[] = [
   error('no-cycles', 'modules that import each other, types included', {}, { circular: true }),
   error('no-unresolved', 'an import without a target', {}, { couldNotResolve: true }),
@@ -28,6 +57,18 @@ export const IMPORT_RULES: IRegularForbiddenRuleType[] = [
     'one file reads query strings, so no two do it differently',
     { path: '^services/', pathNot: '^services/query/query-string\\.ts$' },
     { path: 'node_modules/(@types/)?qs/' },
+  ),
+  error(
+    'raw-events',
+    'content comes from events that count: import shared/fleet/effective-events.ts',
+    { path: '^(shared|projections|services)/', pathNot: RAW_EVENTS },
+    { path: '^shared/event-store/raw-events\\.ts$' },
+  ),
+  error(
+    'one-reader',
+    'one reader knows which events count',
+    { path: '^(shared|projections|services)/', pathNot: CLAIMS },
+    { path: '^shared/fleet/claims\\.ts$' },
   ),
 ];
 

@@ -16,6 +16,7 @@ import type { VarveEvent } from '../../shared/document/events.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
 import { upcast } from '../../shared/events/upcasters.ts';
+import { createEffectiveEvents } from '../../shared/fleet/effective-events.ts';
 import { MATCH_ALL } from '../../shared/read-index/bool-query.ts';
 import { createEmbeddedIndex } from '../../shared/read-index/embedded/embedded-index.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
@@ -151,7 +152,7 @@ describe('the projector', () => {
 
     it('stops before definitions of the next process, and is complete until content follows them', async () => {
       const written = await append(created('restaurant', 'r1', { values: { name: 'A' } }));
-      const end = createTypesEnd(eventStore);
+      const end = createTypesEnd(createEffectiveEvents(eventStore, 'varve'));
       await projector.close();
       projector = startProjector({
         eventStore,

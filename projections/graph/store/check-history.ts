@@ -1,4 +1,5 @@
 import { type EventStore, type StoredEvent, StreamDeleted } from '../../../shared/event-store/event-store.ts';
+import { rawEvents } from '../../../shared/event-store/raw-events.ts';
 import type { AppliedEvent } from './log-checkpoint.ts';
 
 /**
@@ -77,9 +78,8 @@ async function findInStream(log: CheckedLog, last: AppliedEvent): Promise<Stored
  * Finds the event by its position. A stream that was deleted or truncated on the log's server does not show events that the log still has.
  */
 async function findAtPosition(log: CheckedLog, last: AppliedEvent): Promise<StoredEvent | undefined> {
-  for await (const [event] of log.readAll(last.position - 1n, { batchSize: 1 })) {
-    if (event !== undefined) return sameEvent(event, last);
-  }
+  for await (const event of rawEvents(log, last.position - 1n, { batchSize: 1 }))
+    return sameEvent(event, last);
   return undefined;
 }
 

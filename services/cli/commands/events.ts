@@ -1,4 +1,5 @@
 import type { EventStore, StoredEvent } from '../../../shared/event-store/event-store.ts';
+import { rawEvents, subscribeToRaw } from '../../../shared/event-store/raw-events.ts';
 import { untilAborted } from '../../../shared/until-aborted.ts';
 import type { EventStoreOptions } from '../../stores/open-event-store.ts';
 import { presentEvent, presentStored } from '../output/present-event.ts';
@@ -76,7 +77,7 @@ type Asked = {
 
 async function* eventsOf(log: EventStore, { from, past, isAsked }: Asked): AsyncGenerator<StoredEvent> {
   if (past !== undefined) yield* past.filter(({ position }) => position >= from).filter(isAsked);
-  else for await (const events of log.readAll(from - 1n)) yield* events.filter(isAsked);
+  else for await (const event of rawEvents(log, from - 1n)) if (isAsked(event)) yield event;
 }
 
 /** Yields the last `most` events; all if it is undefined. */
@@ -99,7 +100,7 @@ type Delivery = { readonly events: readonly StoredEvent[]; readonly taken: () =>
 /** Yields new events after a position, until SIGINT or SIGTERM. */
 async function* follower(log: EventStore, after: bigint): AsyncGenerator<StoredEvent> {
   let next = Promise.withResolvers<Delivery>();
-  const subscription = log.subscribe(after, (events) => {
+  const subscription = subscribeToRaw(log, { after }, (events) => {
     const taken = Promise.withResolvers<void>();
     next.resolve({ events, taken: taken.resolve });
     return taken.promise;

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { createLogReader, type LogChange } from '../../../services/changes/read-changes.ts';
 import { definitionStream } from '../../../shared/document/stream-name.ts';
 import type { EventStore, StoredEvent } from '../../../shared/event-store/event-store.ts';
+import { createEffectiveEvents } from '../../../shared/fleet/effective-events.ts';
 import { loadContentTypes } from '../../../shared/schema/load-content-types.ts';
 
 const loaded = loadContentTypes('examples/restaurants');
@@ -30,7 +31,11 @@ function createLog() {
     events.push(event);
     streams.set(stream, [...before, event]);
   };
-  const log: Pick<EventStore, 'readAll' | 'readStream'> = {
+  const log: Pick<EventStore, 'readAll' | 'readStream' | 'lastPosition' | 'subscribe'> = {
+    lastPosition: async () => BigInt(events.length),
+    subscribe() {
+      throw new Error('the feed subscribes to nothing');
+    },
     async *readAll(after, { batchSize = 100 } = {}) {
       for (let at = Number(after); at < events.length; at += batchSize)
         yield events.slice(at, at + batchSize);
@@ -62,7 +67,7 @@ it(`remembers the last ${KEPT} documents, reads forgotten ones again, and reads 
   );
   const documents = 2 * KEPT;
   for (let n = 0; n < documents; n++) append(streamOf(n), 'entry-created', dataOf(n));
-  const read = createLogReader({ log, space: SPACE, registry });
+  const read = createLogReader({ events: createEffectiveEvents(log, SPACE), space: SPACE, registry });
   let [reached, looks] = [0n, 0];
   const readOn = async () => {
     const changes: LogChange[] = [];

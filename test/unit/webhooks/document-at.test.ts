@@ -4,6 +4,7 @@ import type { DocumentEvent, VarveEvent } from '../../../shared/document/events.
 import { definitionStream, documentStream } from '../../../shared/document/stream-name.ts';
 import { openSqliteEventStore } from '../../../shared/event-store/sqlite/sqlite-event-store.ts';
 import { newEvent } from '../../../shared/events/new-event.ts';
+import { createEffectiveEvents } from '../../../shared/fleet/effective-events.ts';
 import { schemasOf } from '../command-world.ts';
 import { changed, created, definition, uid } from '../graph-fixture.ts';
 
@@ -36,7 +37,7 @@ it('reads a document at an earlier position with the values of an attribute that
   const { registry } = schemasOf({ note: AFTER });
   const valuesAt = async (revision: bigint) => {
     const { rows } = await readDocumentAt(
-      { log, space: SPACE, registry },
+      { events: createEffectiveEvents(log, SPACE), space: SPACE, registry },
       { type: uid('note'), documentId: 'n1', revision },
     );
     return rows.map(({ values }) => [values['title'], values['size']]);

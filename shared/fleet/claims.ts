@@ -1,0 +1,31 @@
+import type { StoredEvent } from '../event-store/event-store.ts';
+import type { LeaderElected } from './lease-events.ts';
+
+/** Returns the newest epoch in the log after an event. Claims raise it. */
+export function epochAfter(epoch: number, event: Pick<StoredEvent, 'type' | 'data' | 'unreadable'>): number {
+  if (event.type !== 'leader-elected' || event.unreadable !== undefined) return epoch;
+  return Math.max(epoch, (event.data as LeaderElected['data']).epoch);
+}
+
+/**
+ * Creates the claims of a lease. An event whose writer's lease had ended by another claim is in the log and has no effect. Every process
+ * agrees, because the result depends only on the log. `epoch`: that of the newest claim before the first event.
+ */
+export function createClaims(epoch = 0) {
+  const claims: { readonly position: bigint; readonly epoch: number }[] = [{ position: -1n, epoch }];
+  const newest = () => claims.at(-1)?.epoch ?? 0;
+  const epochAt = (position: bigint) => claims.findLast((claim) => claim.position < position)?.epoch ?? 0;
+  return {
+    newest,
+    /** Returns the epoch of the newest claim before a position, up to which the claims were added. */
+    epochAt,
+    /** Adds the next event of the log, and returns whether it has an effect. */
+    add(event: StoredEvent): boolean {
+      const after = epochAfter(newest(), event);
+      if (after > newest()) claims.push({ position: event.position, epoch: after });
+      return event.metadata.epoch >= after;
+    },
+    /** Returns whether an event before the last claim has an effect. */
+    admits: ({ metadata, position }: StoredEvent) => metadata.epoch >= epochAt(position),
+  };
+}
