@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { checkImports, MODULE_FLOOR } from '../support/check-imports.ts';
-import { RAW_READS } from '../support/import-rules.ts';
+import { RAW_READS, STREAM_READS } from '../support/import-rules.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const folders: string[] = [];
@@ -62,12 +62,15 @@ test.each([
   expect(RAW_READ.test(text)).toBe(isRaw);
 });
 
-test('three files read events of the log that may not count', () => {
+test.each([
+  { what: 'log', call: RAW_READ, files: RAW_READS },
+  { what: 'streams', call: /\.readStream\(/, files: STREAM_READS },
+])('only these files read the $what with events that may not count', ({ call, files }) => {
   const adapters =
     /^shared\/event-store\/(sqlite|kurrentdb)\/|^services\/operating\/observe-event-store\.ts$/;
-  const files = globSync('{services,shared,projections}/**/*.ts', { cwd: root });
-  const raw = files.filter((file) => RAW_READ.test(readFileSync(path.join(root, file), 'utf8')));
-  expect(raw.filter((file) => !adapters.test(file)).sort()).toEqual(RAW_READS);
+  const product = globSync('{services,shared,projections}/**/*.ts', { cwd: root });
+  const raw = product.filter((file) => call.test(readFileSync(path.join(root, file), 'utf8')));
+  expect(raw.filter((file) => !adapters.test(file)).sort()).toEqual(files);
 });
 
 test('accepts imports that the rules allow', async () => {

@@ -18,6 +18,24 @@ export const RAW_READS = [
   'shared/fleet/effective-events.ts',
 ];
 
+/**
+ * Files that may call `readStream` of the log, besides the adapters: those about the lease, rights, webhooks and processes, which no claim
+ * ends, those about the log itself, and the one reader.
+ */
+export const STREAM_READS = [
+  'projections/graph/store/check-history.ts',
+  'services/access/access-control.ts',
+  'services/cli/commands/document-events.ts',
+  'services/content-types/append-definitions.ts',
+  'services/fleet/counts-by-lease.ts',
+  'services/fleet/lease-view.ts',
+  'services/fleet/log-identity.ts',
+  'services/fleet/membership.ts',
+  'services/stores/ownership.ts',
+  'services/webhooks/webhook-commands.ts',
+  'shared/fleet/effective-events.ts',
+];
+
 /** Files for which every event of the log counts, because they are about the log and not about content. */
 const RAW_EVENTS = [
   'projections/graph/store/check-history',
