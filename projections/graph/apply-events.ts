@@ -1,7 +1,7 @@
-import type { ContentTypeDefined } from '../../shared/document/events.ts';
+import { type ContentTypeDefined, isDocumentEvent } from '../../shared/document/events.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
-import { applyDocumentEvent, isDocumentEvent } from './apply/apply-event.ts';
+import { applyDocumentEvent } from './apply/apply-event.ts';
 import type { GraphContext } from './apply/graph-context.ts';
 import { convertType, type TypeChange } from './convert/convert-type.ts';
 import { contextOf, type GraphParts } from './graph-parts.ts';

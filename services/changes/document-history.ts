@@ -1,9 +1,8 @@
 import { assertNever } from '../../shared/assert-never.ts';
-import type { DocumentEvent } from '../../shared/document/events.ts';
+import { type DocumentEvent, isDocumentEvent } from '../../shared/document/events.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import type { World } from '../../shared/read-index/read-index.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import { effectOf } from '../webhooks/document-actions.ts';
 import { attributeOf, type ComponentParts, changedParts, digestParts } from './component-parts.ts';
 import type { TypeEra } from './type-eras.ts';
 
@@ -77,8 +76,7 @@ export function addEvent(
   { eras, registry }: HistoryTypes,
 ): readonly VersionChange[] {
   history.next = stored.revision + 1n;
-  const effect = effectOf(stored);
-  if (effect === undefined) return [];
+  if (!isDocumentEvent(stored)) return [];
   const era = enter(history, eras);
   if (era === undefined) return [];
   const changes: VersionChange[] = [];

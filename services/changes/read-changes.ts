@@ -1,4 +1,4 @@
-import type { DocumentEvent } from '../../shared/document/events.ts';
+import { type DocumentEvent, isDocumentEvent } from '../../shared/document/events.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { stopsReaders } from '../../shared/event-store/unreadable.ts';
 import type { EffectiveEvents } from '../../shared/fleet/effective-events.ts';
@@ -6,7 +6,6 @@ import { valueAt } from '../../shared/map-values.ts';
 import { createRecentValues } from '../../shared/recent-values.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import { effectOf } from '../webhooks/document-actions.ts';
 import {
   addEvent,
   copyHistory,
@@ -82,7 +81,7 @@ export function createLogReader({ events, space, registry }: LogReaderOptions) {
 
   /** Returns the change of an event to a document of the request; undefined: none. */
   const changeBy = async (event: StoredEvent, reading: Reading): Promise<LogChange | undefined> => {
-    if (effectOf(event) === undefined) return undefined;
+    if (!isDocumentEvent(event)) return undefined;
     const { type, documentId } = (event as unknown as DocumentEvent).data;
     if (!reading.types.has(type)) return undefined;
     const rows = await rowsOf(event, type, reading);

@@ -1,9 +1,8 @@
-import type { DocumentEvent } from '../../shared/document/events.ts';
+import { type DocumentEvent, isDocumentEvent } from '../../shared/document/events.ts';
 import type { DocumentName } from '../../shared/document/recorded-rows.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import type { EffectiveEvents } from '../../shared/fleet/effective-events.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import { effectOf } from '../webhooks/document-actions.ts';
 import { attributeOf, isVisiblePath } from './component-parts.ts';
 import type { VersionChange } from './document-history.ts';
 import type { LogChange } from './read-changes.ts';
@@ -62,7 +61,7 @@ async function isCopyOfMore(
 
 /** Returns whether an event of another document may have changed links of this document. */
 function linksTo(registry: SchemaRegistry, event: StoredEvent, { type, documentId }: DocumentName): boolean {
-  if (effectOf(event) === undefined) return false;
+  if (!isDocumentEvent(event)) return false;
   const { data } = event as unknown as DocumentEvent;
   if (data.documentId === documentId || !('relations' in data)) return false;
   return data.relations.some(({ attribute: name }) => {

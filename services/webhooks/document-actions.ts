@@ -66,7 +66,7 @@ function actionOf(stored: StoredEvent, registry: SchemaRegistry): DocumentAction
 }
 
 /** Effect of one event, for a type with draft & publish. */
-export type EventEffect = {
+type EventEffect = {
   readonly event: WebhookEventName;
   readonly version: RowVersion | 'all';
   readonly removes: boolean;
@@ -85,7 +85,7 @@ const EFFECTS: Readonly<Record<Exclude<DocumentEvent['type'], ImportedEvent['typ
 };
 
 /** undefined: the event is not about a document. */
-export function effectOf({ type, data, revision }: StoredEvent): EventEffect | undefined {
+function effectOf({ type, data, revision }: StoredEvent): EventEffect | undefined {
   if (type === 'entry-imported') return effectOfImport(data as ImportedEvent['data'], revision);
   return Object.hasOwn(EFFECTS, type) ? EFFECTS[type as keyof typeof EFFECTS] : undefined;
 }

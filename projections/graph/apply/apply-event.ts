@@ -20,11 +20,6 @@ const EFFECTS: { readonly [Type in DocumentEvent['type']]: Effect<Type> } = {
   'entry-imported': importEntry,
 };
 
-/** Returns whether a stored event belongs to a document. Other events do not concern rows. */
-export function isDocumentEvent(stored: { readonly type: string }): boolean {
-  return Object.hasOwn(EFFECTS, stored.type);
-}
-
 /** Applies a document event to the graph. Throws if it does not fit the rows before it: the log or the graph is broken. */
 export function applyDocumentEvent(context: GraphContext, stored: StoredEvent): void {
   const event = { type: stored.type, data: stored.data } as DocumentEvent;
