@@ -1,5 +1,5 @@
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
-import { epochAfter } from '../../shared/fleet/claims.ts';
+import { createClaims } from '../../shared/fleet/claims.ts';
 import { isIdentityEvent } from '../../shared/fleet/identity-events.ts';
 import { isLeaseEvent } from '../../shared/fleet/lease-events.ts';
 
@@ -14,14 +14,14 @@ type Candidate = Pick<StoredEvent, 'stream' | 'type' | 'data' | 'metadata'> & {
  * close the gaps in their streams.
  */
 export function createHistory(): (event: Candidate) => number | undefined {
-  let epoch = 0;
+  const claims = createClaims();
   const left = new Map<string, number>();
   return (event) => {
-    epoch = epochAfter(epoch, event);
+    const counts = claims.add(event);
     if (isLeaseEvent(event) || isIdentityEvent(event)) return undefined;
     const { stream } = event;
     const gone = left.get(stream) ?? 0;
-    if (event.metadata.epoch >= epoch) return Number(event.revision) - gone;
+    if (counts) return Number(event.revision) - gone;
     left.set(stream, gone + 1);
     return undefined;
   };

@@ -110,19 +110,9 @@ export type DocumentEvent =
   | EntryDeleted
   | EntryImported;
 
-const DOCUMENT_EVENTS: { readonly [Type in DocumentEvent['type']]: true } = {
-  'entry-created': true,
-  'entry-changed': true,
-  'entry-published': true,
-  'entry-unpublished': true,
-  'draft-discarded': true,
-  'entry-deleted': true,
-  'entry-imported': true,
-};
-
 /** Returns whether a stored event belongs to a document. Other events do not concern rows. */
-export function isDocumentEvent(stored: { readonly type: string }): boolean {
-  return Object.hasOwn(DOCUMENT_EVENTS, stored.type);
+export function isDocumentEvent({ type }: { readonly type: string }): boolean {
+  return type.startsWith('entry-') || type === 'draft-discarded';
 }
 
 /** A content type's schema from this position on, in the form of its files. Each type has its own stream. */

@@ -1,11 +1,10 @@
 import type { StoredEvent } from '../event-store/event-store.ts';
 import type { LeaderElected } from './lease-events.ts';
 
-/** Returns the newest epoch in the log after an event. Claims raise it. */
-export function epochAfter(epoch: number, event: Pick<StoredEvent, 'type' | 'data' | 'unreadable'>): number {
-  if (event.type !== 'leader-elected' || event.unreadable !== undefined) return epoch;
-  return Math.max(epoch, (event.data as LeaderElected['data']).epoch);
-}
+/** An event of a log, or of an export that has all events of a log and no positions. */
+type Claimable = Pick<StoredEvent, 'type' | 'data' | 'metadata' | 'unreadable'> & {
+  readonly position?: bigint;
+};
 
 /**
  * Creates the claims of a lease. An event whose writer's lease had ended by another claim is in the log and has no effect. Every process
@@ -20,10 +19,12 @@ export function createClaims(epoch = 0) {
     /** Returns the epoch of the newest claim before a position, up to which the claims were added. */
     epochAt,
     /** Adds the next event of the log, and returns whether it has an effect. */
-    add(event: StoredEvent): boolean {
-      const after = epochAfter(newest(), event);
-      if (after > newest()) claims.push({ position: event.position, epoch: after });
-      return event.metadata.epoch >= after;
+    add({ type, data, metadata, unreadable, position = 0n }: Claimable): boolean {
+      if (type === 'leader-elected' && unreadable === undefined) {
+        const claimed = (data as LeaderElected['data']).epoch;
+        if (claimed > newest()) claims.push({ position, epoch: claimed });
+      }
+      return metadata.epoch >= newest();
     },
     /** Returns whether an event before the last claim has an effect. */
     admits: ({ metadata, position }: StoredEvent) => metadata.epoch >= epochAt(position),

@@ -6,8 +6,25 @@ import { expect, it, onTestFinished } from 'vitest';
 import { openContentGraph } from '../../projections/graph/content-graph.ts';
 import { graphFile } from '../../projections/graph/store/generation-files.ts';
 import { documentEvents } from '../../services/cli/commands/document-events.ts';
+import { type DocumentEvent, isDocumentEvent } from '../../shared/document/events.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
+import { EVENT_VERSIONS } from '../../shared/events/event-versions.ts';
 import { DEFINITIONS } from './graph-fixture.ts';
+
+const DOCUMENT_EVENTS: Readonly<Record<DocumentEvent['type'], true>> = {
+  'entry-created': true,
+  'entry-changed': true,
+  'entry-published': true,
+  'entry-unpublished': true,
+  'draft-discarded': true,
+  'entry-deleted': true,
+  'entry-imported': true,
+};
+
+it('the events of a document are known by their type', () => {
+  const found = Object.keys(EVENT_VERSIONS).filter((type) => isDocumentEvent({ type }));
+  expect(found.sort()).toEqual(Object.keys(DOCUMENT_EVENTS).sort());
+});
 
 it('the events of a document are read only from its stream', async () => {
   const data = mkdtempSync(join(tmpdir(), 'varve-document-'));
