@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Generation, Rebuild } from '../../projections/generations/generation.ts';
 import { appliedUpTo } from '../../projections/graph/projector.ts';
 import type { StoredEvent, Unreadable } from '../../shared/event-store/event-store.ts';
+import { rawEvents } from '../../shared/event-store/raw-events.ts';
 import { stopsReaders } from '../../shared/event-store/unreadable.ts';
-import { createEffectiveEvents } from '../../shared/fleet/effective-events.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import type { SchemaWarning } from '../../shared/schema/schema-problem.ts';
 import { valueWithin } from '../../shared/value-within.ts';
@@ -131,9 +131,9 @@ async function workersOf({ workers, graph }: LookContext): Promise<readonly Work
 }
 
 /** Returns the first unreadable event within the part of the lag that is counted. */
-async function firstUnreadable({ log, space, graph }: LookContext): Promise<StoredEvent | undefined> {
+async function firstUnreadable({ log, graph }: LookContext): Promise<StoredEvent | undefined> {
   let seen = 0;
-  for await (const event of createEffectiveEvents(log, space).after(graph.position())) {
+  for await (const event of rawEvents(log, graph.position())) {
     if (stopsReaders(event)) return event;
     if (++seen >= LOOKED_AHEAD) break;
   }

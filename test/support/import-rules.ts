@@ -44,7 +44,7 @@ const RAW_EVENTS = [
   'services/elasticsearch/name-of-log',
   'services/fleet/require-lease',
   'services/operating/projection-lag',
-  'services/operator/parked',
+  'services/operator/(parked|status)',
   'services/transfer/(export-log|import-export)',
   'services/webhooks/open-webhooks',
 ].map((file) => `^${file}\\.ts$`);
