@@ -52,7 +52,8 @@ export async function openWebhooks(options: WebhooksOptions) {
     failed: report.error,
     async begin(epoch, signal) {
       await whenUnlocked(() => store.beginTerm(epoch), signal);
-      return startTerm({ ...options, epoch, events, report, store, hooks, commands: asProcess, now: Date.now });
+      const own = { epoch, events, report, store, hooks, commands: asProcess, now: Date.now };
+      return startTerm({ ...options, ...own });
     },
   });
   changed = outbox.wake;
