@@ -1,5 +1,5 @@
 import type { EventStore, ReadAllOptions, StoredEvent, Subscription } from '../event-store/event-store.ts';
-import { isForeign, stopsReaders } from '../event-store/unreadable.ts';
+import { isForeign } from '../event-store/unreadable.ts';
 import { createClaims } from './claims.ts';
 import { leaseStream } from './lease-events.ts';
 
@@ -111,5 +111,5 @@ export function createEffectiveEvents(
 }
 
 function counts(event: StoredEvent, isAdmitted: boolean): boolean {
-  return stopsReaders(event) || (isAdmitted && !isForeign(event));
+  return !isForeign(event) && (isAdmitted || event.unreadable !== undefined);
 }

@@ -64,7 +64,7 @@ function write(documentId: string, epoch: number, type: string, text: string): P
   return append(documentStream(SPACE, NOTE, documentId), epoch, type, data);
 }
 
-/** A leader of epoch 1 writes, loses the lease without noticing, and goes on. Another program writes too. */
+/** A leader of epoch 1 writes, loses the lease without noticing, and continues. Another program writes too. */
 async function writeLog(): Promise<void> {
   const types = definitionStream(SPACE, NOTE);
   for (const builtIn of definitions.filter((each) => !isNote(each)))
