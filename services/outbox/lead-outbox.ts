@@ -1,6 +1,6 @@
+import { retry } from '../../shared/retry.ts';
 import { untilAborted } from '../../shared/until-aborted.ts';
 import type { Fleet } from '../fleet/fleet.ts';
-import { leadTerms } from '../fleet/lead-terms.ts';
 
 /** Work of one term of the leader. */
 export type OutboxTerm = {
@@ -23,6 +23,8 @@ export type OutboxOptions<Term extends OutboxTerm> = {
 
 /** Maximum time until a lost lease is noticed. */
 const LOOK_MS = 1_000;
+/** Pauses before a term that failed begins again. */
+const BACKOFF = { firstMs: 1_000, longestMs: 30_000 };
 
 /** Runs one term of an outbox after the other, while this process is the leader and has something to send. */
 export function leadOutbox<Term extends OutboxTerm>(options: OutboxOptions<Term>) {
@@ -57,8 +59,15 @@ export function leadOutbox<Term extends OutboxTerm>(options: OutboxOptions<Term>
       await begun.close(fleet.epoch() === led);
     }
   };
+  const turn = async (): Promise<void> => {
+    const led = epoch();
+    await (led === undefined ? rest() : lead(led));
+  };
+  const run = async (): Promise<void> => {
+    while (!signal.aborted) await retry(turn, { backoff: BACKOFF, isJittered: true, signal, failed });
+  };
   // Never rejects: failures are reported and repeated.
-  const running = leadTerms({ epoch, lead, rest, signal, failed });
+  const running = run();
   return {
     /** Returns the current term; undefined if another process sends, or there is nothing to send. */
     term: () => term,

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isEnded } from '../../projections/generations/generation.ts';
 import { removeGeneration } from '../../projections/graph/store/generation-files.ts';
+import { retry } from '../../shared/retry.ts';
 import type { Fleet } from '../fleet/fleet.ts';
-import { leadTerms } from '../fleet/lead-terms.ts';
 import type { Rebuilds } from '../operator/operation.ts';
 import type { ReadSidePlan } from '../read-side/read-side.ts';
 import type { ServedGenerations } from '../read-side/served-generations.ts';
@@ -22,6 +22,7 @@ export type TidyOptions = {
 };
 
 const TIDY_EVERY_MS = 15_000;
+const BACKOFF = { firstMs: 1_000, longestMs: 30_000 };
 /** Looks until a switch that no process continues is given up: the command that waits for a killed server continues it sooner. */
 const LEFT_LOOKS = 4;
 
@@ -71,21 +72,15 @@ async function tidyRecords(
   }
 }
 
-function tidyIndices(options: TidyOptions, signal: AbortSignal): Promise<void> {
+async function tidyIndices(options: TidyOptions, signal: AbortSignal): Promise<void> {
   const { fleet, failed } = options;
-  return leadTerms({
-    epoch: fleet.epoch,
-    async lead(epoch) {
-      await sweep(options, epoch);
-      await fleet.changed(TIDY_EVERY_MS);
-    },
-    async rest() {
-      if (fleet.leader().kind === 'elsewhere' && !signal.aborted) await cancelOwn(options);
-      await fleet.changed(TIDY_EVERY_MS);
-    },
-    signal,
-    failed,
-  });
+  const tidy = async (): Promise<void> => {
+    const epoch = fleet.epoch();
+    if (epoch !== undefined) await sweep(options, epoch);
+    else if (fleet.leader().kind === 'elsewhere') await cancelOwn(options);
+    await fleet.changed(TIDY_EVERY_MS);
+  };
+  while (!signal.aborted) await retry(tidy, { backoff: BACKOFF, isJittered: true, signal, failed });
 }
 
 /** Removes forgotten indices, and records of generations whose indices another leader has removed. Resolves to the removed indices. */

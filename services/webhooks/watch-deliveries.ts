@@ -1,6 +1,6 @@
 import { METRICS } from '../operating/metric-definitions.ts';
 import type { Metrics } from '../operating/metrics.ts';
-import type { Backlog } from './count-deliveries.ts';
+import type { Backlog } from './delivery-store.ts';
 import type { WebhookReport } from './term-options.ts';
 
 /** Returns a report that counts attempts as well. */

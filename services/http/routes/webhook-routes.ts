@@ -7,8 +7,7 @@ import { isBusy } from '../../../shared/sqlite/failures.ts';
 import { whenUnlocked } from '../../../shared/sqlite/when-unlocked.ts';
 import type { Webhook } from '../../../shared/webhooks/webhook-state.ts';
 import { NotLeading } from '../../command/not-leading.ts';
-import type { DeliveryState } from '../../webhooks/count-deliveries.ts';
-import type { DeliveryStore } from '../../webhooks/delivery-store.ts';
+import type { DeliveryState, DeliveryStore } from '../../webhooks/delivery-store.ts';
 import {
   describeDelivery,
   describeWebhook,
