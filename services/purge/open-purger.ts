@@ -61,8 +61,6 @@ export function startPurger(options: PurgerOptions) {
     (waiting() ?? []).map(({ receiver, count }) => ({ labels: { receiver }, value: count })),
   );
   let current = Number.NEGATIVE_INFINITY;
-  const isPurging = () =>
-    fleet.epoch() !== undefined && performance.now() - current < LONGEST_SILENCE_MS && !signal.aborted;
   const beat = async (): Promise<void> => {
     const asked = performance.now();
     const applied = options.log.lastPosition().then(options.applied);
@@ -71,12 +69,13 @@ export function startPurger(options: PurgerOptions) {
   const outbox = leadOutbox({ fleet, begin: (epoch) => beginTerm(options, epoch), failed: report.error });
   // Never rejects, and reports nothing: the reports of the log name its failures.
   const beating = repeat(beat, signal, () => {});
+  const isLeading = () => fleet.epoch() !== undefined && outbox.term() !== undefined;
   return {
     /**
-     * Returns whether this process purges all changes from now on: it is the leader, and knew the whole log a moment ago. A process that
-     * was paused may have lost the lease.
+     * Returns whether this process purges all changes from now on: it is the leader, can read its file, and knew the whole log a moment ago.
+     * A process that was paused may have lost the lease.
      */
-    isPurging,
+    isPurging: () => isLeading() && performance.now() - current < LONGEST_SILENCE_MS,
     /** Returns how many changes wait for each receiver; null if another process purges. */
     waiting,
     async close(): Promise<void> {

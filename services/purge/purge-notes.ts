@@ -73,9 +73,9 @@ export async function openPurgeNotes(options: NotesOptions) {
     },
     /** Reads show these changes from now on. */
     changed(at: bigint, tags: Iterable<Tag>): void {
-      seen = at;
-      isKept = false;
       const changed = [...tags];
+      // The file notes the position of each stored change.
+      [seen, isKept] = [at, changed.length > 0];
       if (changed.length === 0) return;
       if (!term.isLeading()) {
         isMissing = true;

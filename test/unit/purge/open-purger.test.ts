@@ -12,7 +12,7 @@ const LONGEST_SILENCE_MS = 2_000;
 const SETTLE_MS = 5_000;
 
 /** Starts a leader's purger, on a clock that the test moves. `term`: the last term of this process. */
-function startLeader(term: PurgeTerm | undefined) {
+function startLeader(term: PurgeTerm | undefined, given: { readonly isDamaged?: boolean } = {}) {
   const clock = { at: Math.ceil(performance.now()) };
   vi.spyOn(performance, 'now').mockImplementation(() => clock.at);
   const state = {
@@ -23,10 +23,16 @@ function startLeader(term: PurgeTerm | undefined) {
     shapes: 0,
     shape: 'shape',
     isWhole: true,
+    isDamaged: false,
+    answers: 0,
+    ...given,
     kept: [] as string[],
   };
   const store: Partial<PurgeNotes['store']> = {
-    term: () => term,
+    term() {
+      if (state.isDamaged) throw new Error('the file is damaged');
+      return term;
+    },
     hasAllFor: () => true,
     keepTerm: ({ shape }) => void state.kept.push(shape),
     done: () => {},
@@ -68,6 +74,7 @@ function startLeader(term: PurgeTerm | undefined) {
     },
     log: {
       async lastPosition() {
+        state.answers += 1;
         if (!state.isSilent) return 1n;
         state.unanswered += 1;
         return Promise.withResolvers<bigint>().promise;
@@ -105,6 +112,14 @@ it('closes also while its log does not answer', async () => {
   await expect.poll(() => state.unanswered).toBe(1);
   await purger.close();
   expect(purger.isPurging()).toBe(false);
+});
+
+it('a leader that cannot read its file lets caches keep no answers', async () => {
+  const { purger, state } = startLeader({ epoch: 7, shape: 'shape' }, { isDamaged: true });
+  await expect.poll(() => state.answers, { timeout: 10_000 }).toBeGreaterThan(1);
+  expect(purger.isPurging()).toBe(false);
+  state.isDamaged = false;
+  await expect.poll(purger.isPurging, { timeout: 10_000 }).toBe(true);
 });
 
 it('a leader that cannot read its log lets caches keep no answers after two seconds', async () => {
