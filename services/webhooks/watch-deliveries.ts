@@ -8,8 +8,7 @@ export function countAttempts(metrics: Metrics | undefined, report: WebhookRepor
   const delivered = metrics?.counter(METRICS.webhooksDelivered);
   const failed = metrics?.counter(METRICS.webhooksFailed);
   return {
-    error: report.error,
-    replaced: report.replaced,
+    ...report,
     attempted(delivery, attempt) {
       (attempt.state === 'delivered' ? delivered : failed)?.add(1);
       report.attempted(delivery, attempt);
