@@ -1,3 +1,4 @@
+import { DELIVERY_STATES } from '../../shared/webhooks/delivery-state.ts';
 import { WEBHOOK_EVENTS } from '../../shared/webhooks/webhook-events.ts';
 import {
   envelopeSchema,
@@ -59,12 +60,11 @@ const SAMPLE = {
   allowPrivate: false,
 };
 const ANSWER = { id: 'h1', ...SAMPLE, headers: [], status: 'active' };
-const STATES = ['waiting', 'delivered', 'parked', 'elsewhere'];
 const DELIVERY = objectSchema(
   {
     id: TEXT_SCHEMA,
     event: TEXT_SCHEMA,
-    state: { enum: STATES },
+    state: { enum: DELIVERY_STATES },
     attempts: { type: 'integer' },
     body: { type: 'object' },
   },
@@ -119,7 +119,7 @@ const TEST: Paths[string] = {
 function deliveryPaths(): Paths {
   const parameters: readonly Parameter[] = [
     ID,
-    queryParameter('state', 'Only these.', { enum: STATES }),
+    queryParameter('state', 'Only these.', { enum: DELIVERY_STATES }),
     queryParameter('limit', 'The newest ones.', {
       type: 'integer',
       minimum: 1,

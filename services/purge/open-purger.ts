@@ -11,7 +11,7 @@ import type { WaitingPurges } from '../state/watch-delivery.ts';
 import type { PurgeNotes } from './purge-notes.ts';
 import type { PurgeTerm } from './purge-store.ts';
 import type { PurgeStyle, PurgeTarget } from './purge-target.ts';
-import { announceLeader, repeat } from './purging-leader.ts';
+import { announceLeader, LONGEST_MS, repeat } from './purging-leader.ts';
 import {
   createPurgeSender,
   type PurgeLimits,
@@ -44,8 +44,6 @@ export type PurgerOptions = PurgeSettings & {
 
 export type Purger = ReturnType<typeof startPurger>;
 
-/** Time for which a check that this process has applied the whole log is valid. */
-const LONGEST_SILENCE_MS = 2_000;
 const FIRST_EPOCH = 1;
 const LOOK_MS = 100;
 /** Answers of an earlier leader reach caches within this time. */
@@ -75,7 +73,7 @@ export function startPurger(options: PurgerOptions) {
      * Returns whether this process purges all changes from now on: it is the leader, can read its file, and knew the whole log a moment ago.
      * A process that was paused may have lost the lease.
      */
-    isPurging: () => isLeading() && performance.now() - current < LONGEST_SILENCE_MS,
+    isPurging: () => isLeading() && performance.now() - current < LONGEST_MS,
     /** Returns how many changes wait for each receiver; null if another process purges. */
     waiting,
     async close(): Promise<void> {

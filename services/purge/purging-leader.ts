@@ -5,10 +5,10 @@ import type { Purged } from '../delivery/tagging.ts';
 
 const LOOK_EVERY_MS = 500;
 /**
- * Maximum age in milliseconds of an announcement that a process has read, and of an answer when it is sent. The second purge of a change
- * comes later than that.
+ * Maximum age in milliseconds of a look at the end of the log, of an announcement that a process has read, and of an answer when it is
+ * sent. The second purge of a change comes later than that.
  */
-const LONGEST_MS = 2_000;
+export const LONGEST_MS = 2_000;
 
 export type AnnouncedLeader = {
   readonly store: PurgingLeaderStore;

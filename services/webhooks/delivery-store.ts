@@ -5,11 +5,9 @@ import { type MetaValues, metaValues } from '../../shared/sqlite/meta-values.ts'
 import { type Database, openDatabase } from '../../shared/sqlite/open-database.ts';
 import { prepared } from '../../shared/sqlite/prepared.ts';
 import { transaction } from '../../shared/sqlite/transaction.ts';
+import type { DeliveryState } from '../../shared/webhooks/delivery-state.ts';
 import type { OpenDelivery, OpenReplay, WebhooksProgressed } from '../../shared/webhooks/webhook-events.ts';
 import { DELIVERY_INDEX, DELIVERY_MIGRATIONS, DELIVERY_SQL } from './delivery-sql.ts';
-
-/** `waiting`: not sent yet, or to be repeated. `parked`: not sent until a replay. `elsewhere`: delivered by another process. */
-export type DeliveryState = 'waiting' | 'delivered' | 'parked' | 'elsewhere';
 
 /** Numbers of unfinished deliveries. `oldest`: when the first waiting delivery was made, in milliseconds since 1970. */
 export type Backlog = {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EventStore } from '../../../shared/event-store/event-store.ts';
 import { isDamagedAtOpen } from '../../../shared/sqlite/failures.ts';
+import { DELIVERY_STATES } from '../../../shared/webhooks/delivery-state.ts';
 import { lookAtAccessKey, openAccessKey } from '../../access/access-key.ts';
 import { webhookKey } from '../../access/derived-keys.ts';
 import { requestOrOperator } from '../../command/current-author.ts';
@@ -132,7 +133,6 @@ export async function testReceiver(settings: Settings, { json }: JsonOption, nam
 export type DeliveriesOptions = JsonOption & { readonly state?: string };
 
 const DELIVERIES_SHOWN = 1_000;
-const STATES = ['waiting', 'delivered', 'parked', 'elsewhere'] as const;
 
 /** `varve webhook deliveries`: lists the deliveries that the server of the data directory has made, newest first. */
 export async function listDeliveries(
@@ -140,9 +140,9 @@ export async function listDeliveries(
   { json, state }: DeliveriesOptions,
   name: string | undefined,
 ): Promise<void> {
-  const wanted = STATES.find((each) => each === state);
+  const wanted = DELIVERY_STATES.find((each) => each === state);
   if (state !== undefined && wanted === undefined)
-    throw new InvalidSettings(`--state must be one of ${STATES.join(', ')}, got "${state}"`);
+    throw new InvalidSettings(`--state must be one of ${DELIVERY_STATES.join(', ')}, got "${state}"`);
   const hook =
     name === undefined
       ? undefined

@@ -5,9 +5,10 @@ import { RequestError } from '../../../shared/request-error.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 import { isBusy } from '../../../shared/sqlite/failures.ts';
 import { whenUnlocked } from '../../../shared/sqlite/when-unlocked.ts';
+import { DELIVERY_STATES, type DeliveryState } from '../../../shared/webhooks/delivery-state.ts';
 import type { Webhook } from '../../../shared/webhooks/webhook-state.ts';
 import { NotLeading } from '../../command/not-leading.ts';
-import type { DeliveryState, DeliveryStore } from '../../webhooks/delivery-store.ts';
+import type { DeliveryStore } from '../../webhooks/delivery-store.ts';
 import {
   describeDelivery,
   describeWebhook,
@@ -33,7 +34,6 @@ export type ServedWebhooks = {
   readonly announce?: () => Promise<void>;
 };
 
-const STATES: readonly DeliveryState[] = ['waiting', 'delivered', 'parked', 'elsewhere'];
 const MAX_LISTED = 1_000;
 const LOCK_WAIT_MS = 5_000;
 const DELIVERIES_PATH = '/_varve/webhooks/:id/deliveries';
@@ -150,9 +150,11 @@ function dataOrEmpty(body: unknown): unknown {
 
 function stateOf(text: string | null): DeliveryState | undefined {
   if (text === null) return undefined;
-  const state = STATES.find((each) => each === text);
+  const state = DELIVERY_STATES.find((each) => each === text);
   if (state !== undefined) return state;
-  throw refuseWebhook([{ path: 'state', message: `must be one of ${STATES.join(', ')}, got "${text}"` }]);
+  throw refuseWebhook([
+    { path: 'state', message: `must be one of ${DELIVERY_STATES.join(', ')}, got "${text}"` },
+  ]);
 }
 
 function limitOf(text: string | null): number {
