@@ -16,7 +16,7 @@ import { metadataAsStrings } from '../event-metadata.ts';
 import { type AppendResult, AppendTooLarge, type EventMetadata } from '../event-store.ts';
 import { bytesOf, type ExactAppend } from './kurrentdb-batch-append.ts';
 import type { NodeClient } from './kurrentdb-client.ts';
-import { positionFrom, revisionFrom } from './kurrentdb-numbers.ts';
+import { storedNumber } from './kurrentdb-numbers.ts';
 
 /** `AppendRecords` of KurrentDB from 26.1: one call stores records of many streams, in their order, if all its checks hold. */
 
@@ -87,11 +87,11 @@ function recordOf(stream: string, { id, type, data, metadata }: EncodedEvent) {
 }
 
 function storedResults(appends: readonly ExactAppend[], answer: AppendRecordsResponse): GroupResults {
-  const position = positionFrom(answer.getPosition(), appends[0]?.stream ?? '');
+  const position = storedNumber(answer.getPosition(), 'position', appends[0]?.stream ?? '');
   // The answer has the last revision of each stream.
   const last = new Map(answer.getRevisionsList().map((each) => [each.getStream(), each.getRevision()]));
   const results = appends.toReversed().map(({ stream, events }): AppendResult => {
-    const revision = revisionFrom(last.get(stream), stream);
+    const revision = storedNumber(last.get(stream), 'revision', stream);
     last.set(stream, `${revision - BigInt(events.length)}`);
     return { kind: 'appended', revision, position };
   });

@@ -35,8 +35,3 @@ export function positionOfEvent({ position, streamId, revision }: Recorded): big
   if (position !== undefined && position.commit <= MAX_INT64) return position.commit;
   throw new Error(`the server returns no position for revision ${revision} of ${streamId}: it is too old`);
 }
-
-/** Returns whether the server itself wrote an event to a stream of the namespace. The tombstone of a deleted stream is such an event. */
-export function isSystemEvent({ type }: Recorded): boolean {
-  return type.startsWith('$');
-}

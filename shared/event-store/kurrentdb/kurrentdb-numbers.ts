@@ -9,25 +9,13 @@ type Given = string | bigint | undefined;
 
 /** Returns the position or revision of a report, such as a checkpoint; undefined if the server reports none. */
 export function reportedNumber(given: Given): bigint | undefined {
-  return given === undefined ? undefined : inRange(BigInt(given));
+  const value = BigInt(given ?? -1n);
+  return value >= 0n && value <= MAX_INT64 ? value : undefined;
 }
 
-/** Returns the position of a stored event. Throws if it cannot be one. */
-export function positionFrom(given: Given, stream: string): bigint {
-  return required(given, 'position', stream);
-}
-
-/** Returns the revision of a stored event. Throws if it cannot be one. */
-export function revisionFrom(given: Given, stream: string): bigint {
-  return required(given, 'revision', stream);
-}
-
-function required(given: Given, what: string, stream: string): bigint {
-  const value = given === undefined ? undefined : inRange(BigInt(given));
+/** Returns the position or revision (`what`) of a stored event. Throws if it cannot be one. */
+export function storedNumber(given: Given, what: 'position' | 'revision', stream: string): bigint {
+  const value = reportedNumber(given);
   if (value !== undefined) return value;
   throw new Error(`the server returns ${given ?? 'nothing'} as the ${what} of an event of ${stream}`);
-}
-
-function inRange(value: bigint): bigint | undefined {
-  return value >= 0n && value <= MAX_INT64 ? value : undefined;
 }

@@ -14,18 +14,6 @@ import {
 } from './kurrentdb-read.ts';
 import { retrying } from './kurrentdb-retry.ts';
 
-/** Reads up to `count` events of a stream before this revision (its end if undefined), newest first. */
-export async function readStreamPageBefore(
-  connection: Connection,
-  stream: string,
-  before: bigint | undefined,
-  count: number,
-): Promise<readonly Recorded[]> {
-  if (before === 0n) return [];
-  const from = before === undefined ? 'end' : before - 1n;
-  return readStreamPage(connection, stream, { from, backwards: true, count });
-}
-
 /** Reads up to `count` events of a stream; fewer only at its end, none if it does not exist. Rejects with StreamDeleted. */
 export function readStreamPage(
   connection: Connection,

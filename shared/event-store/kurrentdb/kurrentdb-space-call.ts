@@ -4,10 +4,10 @@ import type { ReadResp } from '@kurrent/kurrentdb-client/generated/kurrentdb/pro
 import { laterPosition } from '../later-position.ts';
 import type { NodeClient } from './kurrentdb-client.ts';
 import type { Connection } from './kurrentdb-connection.ts';
-import { isSystemEvent, positionOfEvent, type Recorded } from './kurrentdb-event.ts';
+import { positionOfEvent, type Recorded } from './kurrentdb-event.ts';
 import { DeadlinePassed } from './kurrentdb-failure.ts';
 import { createInbox } from './kurrentdb-inbox.ts';
-import { positionFrom, reportedNumber } from './kurrentdb-numbers.ts';
+import { reportedNumber, storedNumber } from './kurrentdb-numbers.ts';
 import { spaceFilter } from './kurrentdb-pages.ts';
 import { openRead, subscriptionRequest } from './kurrentdb-read.ts';
 
@@ -75,13 +75,14 @@ export async function openSpaceCall(
     const record = message.getEvent()?.getEvent();
     if (record === undefined) return undefined;
     if (stream !== undefined && streamOf(record) !== stream) {
-      at = laterPosition(at, positionFrom(record.getCommitPosition(), streamOf(record)));
+      at = laterPosition(at, storedNumber(record.getCommitPosition(), 'position', streamOf(record)));
       return undefined;
     }
     const event = convertGrpcRecord(record);
     if (positionOfEvent(event) <= at) return undefined;
     at = positionOfEvent(event);
-    return isSystemEvent(event) ? undefined : event;
+    // The server itself writes events to streams of the namespace, such as the tombstone of a deleted one.
+    return event.type.startsWith('$') ? undefined : event;
   };
   const take = (messages: readonly ReadResp[]): SpaceStep => {
     const events: Recorded[] = [];

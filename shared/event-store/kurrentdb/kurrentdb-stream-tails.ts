@@ -1,5 +1,6 @@
 import type { Connection } from './kurrentdb-connection.ts';
-import { createPageSize, readStreamPageBefore } from './kurrentdb-pages.ts';
+import type { Recorded } from './kurrentdb-event.ts';
+import { createPageSize, readStreamPage } from './kurrentdb-pages.ts';
 
 /** Known end of a stream. Other processes may have added revisions since. */
 export type StreamTail = {
@@ -61,16 +62,17 @@ export async function readStreamTail(
 ): Promise<StreamTail> {
   const newest: [string, bigint][] = [];
   const size = createPageSize(LOOK_BACK);
-  for (let before: bigint | undefined; newest.length < LOOK_BACK; ) {
+  for (let from: bigint | 'end' = 'end'; newest.length < LOOK_BACK; ) {
     const count = Math.min(size.count(), LOOK_BACK - newest.length);
-    const page = await readStreamPageBefore(connection, stream, before, count);
+    const before = { from, backwards: true, count };
+    const page: readonly Recorded[] = from === -1n ? [] : await readStreamPage(connection, stream, before);
     const added = page.filter((event) => event.revision > known.revision);
     newest.push(...added.map((event): [string, bigint] => [event.id, event.revision]));
     if (added.length < count) {
       newest.push(...[...known.revisions].reverse());
       break;
     }
-    before = page.at(-1)?.revision;
+    from = (page.at(-1)?.revision ?? 0n) - 1n;
     size.learn(page);
   }
   const revisions = new Map(newest.slice(0, LOOK_BACK).reverse());
