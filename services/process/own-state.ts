@@ -32,16 +32,11 @@ export function watchOwn(
   watchConditions(operating, { log, generations, registry, documents, ...running });
 }
 
-type Outboxes = {
-  readonly purges: Pick<Purger, 'waiting'> | undefined;
-  readonly webhooks: Pick<Webhooks, 'backlog'> | undefined;
-};
-
 /** Reads the state of the log's processes, and what this one has to deliver. */
 export function stateOfOwn(
   { processes }: VarveOptions,
   { content }: OwnParts,
-  { purges, webhooks }: Outboxes,
+  { purges, webhooks }: { readonly purges: Purger | undefined; readonly webhooks: Webhooks | undefined },
 ): Promise<State> {
   return readState({
     processes: processes.list,

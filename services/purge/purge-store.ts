@@ -72,7 +72,10 @@ export function openPurgeStore(folder: string, replaced: (file: string) => void)
           plain: wordsOf(row['plain']),
         })),
     checkpoint,
-    moveCheckpoint: (receiver: string, seq: number) => meta.set(`checkpoint ${receiver}`, String(seq)),
+    /** Moves a checkpoint forward. A leader that was paused may confirm an earlier purge than the next leader. */
+    moveCheckpoint(receiver: string, seq: number): void {
+      if (seq > (checkpoint(receiver) ?? -1)) meta.set(`checkpoint ${receiver}`, String(seq));
+    },
     term: () => meta.get('term', (text) => JSON.parse(text) as PurgeTerm),
     keepTerm: (term: PurgeTerm) => meta.set('term', JSON.stringify(term)),
     newest,

@@ -92,9 +92,7 @@ export function createPurgeSender(options: SenderOptions, target: PurgeTarget) {
       first.look();
       second?.look();
     },
-    async close(): Promise<void> {
-      await Promise.all([first.close(), second?.close()]);
-    },
+    close: async () => void (await Promise.all([first.close(), second?.close()])),
   };
 }
 

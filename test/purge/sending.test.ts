@@ -252,6 +252,25 @@ it('continues where the previous process ended', async () => {
   expect(tagsOf(receiver)).toEqual([['a'], ['a']]);
 });
 
+it('repeats nothing that another leader has purged, if it confirms an earlier purge', async () => {
+  const { store, receiver, look, checkpoint } = await startSender();
+  for (const name of 'abc') change(store, name);
+  receiver.answer(() => {
+    // The next worker has the same file open. It is faster than this one.
+    store.moveCheckpoint(`webhook=${receiver.url}`, 4);
+    return { status: 200 };
+  });
+  look();
+  await receiver.until(1);
+  change(store, 'd');
+  await expect.poll(checkpoint, PATIENT).toBe(4);
+  look();
+  change(store, 'e');
+  look();
+  await expect.poll(checkpoint, PATIENT).toBe(5);
+  expect(tagsOf(receiver)).toEqual([['a', 'b', 'c'], ['e']]);
+});
+
 it('purges all answers if changes were removed', async () => {
   const { store, receiver, look, checkpoint } = await startSender();
   for (const name of 'abcde') change(store, name);
