@@ -133,7 +133,7 @@ describe.each(CALLS)('an append whose %s call fails is made again', (call) => {
 
 describe('an append that cannot succeed rejects', () => {
   test('with its name and the reason once the time for retries is over', async () => {
-    const { store, double, troubles } = await start({ store: { giveUpAfterMs: 300 } });
+    const { store, double, troubles } = await start({ store: { giveUpAfterMs: 1_500 } });
     const stream = streamOf();
     double.faults.next('batchAppend', ...Array.from({ length: 50 }, () => UNAVAILABLE));
     await expect(store.append(stream, 'none', newEvents(1))).rejects.toThrow(
