@@ -28,7 +28,7 @@ import { partsOfPosts } from './post-parts.ts';
  *
  * The double waits as long as real servers did on another machine (MEASURED_PACE), while SQLite runs on this one. So a second table
  * ESTIMATES a server on this machine: it divides the pace by how much faster this machine makes POSTs on SQLite. The factor also has what
- * Varve itself has gained since the recording.
+ * Varve itself has gained since the recording. Run it alone: a factor below 1 means that the machine was busy.
  */
 const CONCURRENCY = [...MEASURED_SQLITE_POSTS.keys()];
 const SIZE = { restaurants: '3000', reviews: '9000' };
@@ -48,18 +48,30 @@ async function serveDouble(server: DoubleVersion, factor: number): Promise<void>
 
 async function compare(): Promise<void> {
   const seconds = Number(process.argv[2] ?? 3);
+  const real = realServerUrl();
+  if (real !== undefined)
+    return measurePair(seconds, (_, measure) => measure({ name: 'the server', url: real }));
+  for (const version of VERSIONS) {
+    const name = `the double of ${version} at the recorded pace`;
+    await measurePair(seconds, (_, measure) => withDouble(version, 1, (url) => measure({ name, url })));
+    await measurePair(seconds, (sqlite, measure) => {
+      const factor = speedOf(sqlite);
+      const estimated = `ESTIMATE, not a server: ${name} divided by ${factor.toFixed(2)}`;
+      return withDouble(version, factor, (url) => measure({ name: estimated, url }));
+    });
+  }
+}
+
+type MeasureLog = (log: Log) => Promise<void>;
+
+/** Measures SQLite and then another log, because the load of a machine changes within a run. */
+async function measurePair(
+  seconds: number,
+  other: (sqlite: Figures, measure: MeasureLog) => Promise<void>,
+): Promise<void> {
   const sqlite = await measureLog({ name: 'SQLite' }, seconds);
   print('SQLite', sqlite, sqlite);
-  const measure = async (log: Log) => print(log.name, await measureLog(log, seconds), sqlite);
-  const real = realServerUrl();
-  if (real !== undefined) return measure({ name: 'the server', url: real });
-  const factor = speedOf(sqlite);
-  for (const version of VERSIONS) {
-    const name = `the double of ${version}`;
-    await withDouble(version, 1, (url) => measure({ name: `${name} at the recorded pace`, url }));
-    const estimated = `ESTIMATE, not a server: ${name} at the recorded pace divided by ${factor.toFixed(2)}`;
-    await withDouble(version, factor, (url) => measure({ name: estimated, url }));
-  }
+  await other(sqlite, async (log) => print(log.name, await measureLog(log, seconds), sqlite));
 }
 
 /** Returns how much faster this machine makes POSTs on SQLite than that of the recording: the geometric mean for all concurrencies. */
