@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { needsElasticsearch } from '../support/elasticsearch.ts';
+import { type ElasticsearchNodes, startElasticsearchNodes } from '../support/elasticsearch-nodes.ts';
 import { workersOf } from '../support/processes.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { whyNoSmallDisk } from '../support/small-disk.ts';
@@ -31,27 +32,16 @@ const TYPES = ['tags', 'countries'] as const satisfies readonly Counted[];
 export async function describeFaults(
   title: string,
   faults: readonly Fault[],
-  place: FaultPlace = {},
+  place: Place = {},
 ): Promise<void> {
   const name = title.toLowerCase().replace(/\W+/g, '_').slice(0, 12);
   describe(`faults: ${title}`, await needsElasticsearch(needsQuietMachine(`faults: ${title}`)), () => {
-    let started: { readonly fleet: FaultFleet; readonly ledger: Ledger } | undefined;
-    let fleets = 0;
-    const start = async () => {
-      const space = `faults_${name}_${process.pid}_${++fleets}`;
-      const fleet = await startFaultFleet(space, place);
-      started = { fleet, ledger: await createLedger((await fleet.roles()).api) };
-      return started;
-    };
-    const end = async () => {
-      await started?.fleet.dispose();
-      started = undefined;
-    };
-    beforeAll(start, 300_000);
-    afterAll(end, 60_000);
+    const { ready, end, begin, close } = shareFleet(name, place);
+    beforeAll(begin, 300_000);
+    afterAll(close, 60_000);
 
     it.for(withDisks(faults))('$name', { timeout: 240_000 }, async (fault, { onTestFailed, task }) => {
-      const run = { fault, ...(started ?? (await start())) };
+      const run = { fault, ...(await ready()) };
       onTestFailed(async () => {
         const causes = task.result?.errors?.map(({ message, diff }) => diff ?? message) ?? [];
         console.log([`FAILED ${fault.name}`, ...causes, lastWords(run.fleet)].join('\n'));
@@ -63,7 +53,7 @@ export async function describeFaults(
     });
 
     it('leaves indices that are right', { timeout: 120_000 }, async () => {
-      const { fleet } = started ?? (await start());
+      const { fleet } = await ready();
       const { admin, eventStore, space } = fleet;
       const { leader } = await fleet.roles();
       const index = ['--read-index', admin.url, '--space', space, '--event-store', eventStore];
@@ -71,6 +61,44 @@ export async function describeFaults(
       expect(verified, verified.stdout + verified.stderr).toMatchObject({ code: 0 });
     });
   });
+}
+
+/** `nodes`: number of nodes of a cluster of its own. Absent: the node of the run. */
+type Place = Pick<FaultPlace, 'hasSmallDisks'> & { readonly nodes?: number };
+
+type Started = { readonly fleet: FaultFleet; readonly ledger: Ledger };
+
+/** Creates the state of a suite without a fleet. `ready` starts one unless there is one; `end` ends it. */
+function shareFleet(name: string, place: Place) {
+  let cluster: ElasticsearchNodes | undefined;
+  let starting: Promise<Started> | undefined;
+  let fleets = 0;
+  const start = async (): Promise<Started> => {
+    const fleet = await startFaultFleet(`faults_${name}_${process.pid}_${++fleets}`, { ...place, cluster });
+    return { fleet, ledger: await createLedger((await fleet.roles()).api) };
+  };
+  const ready = (): Promise<Started> => {
+    starting ??= start();
+    return starting;
+  };
+  const end = async (): Promise<void> => {
+    const ending = starting;
+    starting = undefined;
+    const started = await ending?.catch(() => undefined);
+    await started?.fleet.dispose();
+  };
+  return {
+    ready,
+    end,
+    async begin(): Promise<void> {
+      if (place.nodes !== undefined) cluster = await startElasticsearchNodes(place.nodes);
+      await ready();
+    },
+    async close(): Promise<void> {
+      await end();
+      await cluster?.stop();
+    },
+  };
 }
 
 /** Returns the rows that this process can make. Skips those that fill a disk if it may not mount one. */

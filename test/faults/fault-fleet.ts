@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { elasticsearchUrl } from '../support/elasticsearch.ts';
 import { createElasticsearchAdmin, type ElasticsearchAdmin } from '../support/elasticsearch-admin.ts';
-import { type ElasticsearchNode, startElasticsearchNodes } from '../support/elasticsearch-nodes.ts';
+import type { ElasticsearchNode, ElasticsearchNodes } from '../support/elasticsearch-nodes.ts';
 import {
   type ElasticsearchProxy,
   joinProxies,
@@ -33,7 +33,7 @@ export type FaultFleet = {
   readonly eventStore: string;
   /** File system of the log; undefined: the usual one. */
   readonly disk: SmallDisk | undefined;
-  /** Nodes of a cluster of its own; empty: the fleet uses the node of the run. */
+  /** Nodes of its cluster; empty: the fleet uses the node of the run. */
   readonly nodes: readonly ElasticsearchNode[];
   roles(): Promise<Roles>;
   dispose(): Promise<void>;
@@ -45,13 +45,13 @@ const MEGABYTES = 96;
 export type FaultPlace = {
   /** True: each data directory and the log are on a file system of their own. */
   readonly hasSmallDisks?: boolean;
-  /** Number of nodes of a cluster of its own. Absent: the node of the run. */
-  readonly nodes?: number;
+  /** Cluster that it uses. Absent: the node of the run. */
+  readonly cluster?: ElasticsearchNodes | undefined;
 };
 
 /** Starts the fleet. */
 export async function startFaultFleet(space: string, place: FaultPlace = {}): Promise<FaultFleet> {
-  const cluster = place.nodes === undefined ? undefined : await startElasticsearchNodes(place.nodes);
+  const { cluster } = place;
   const urls = cluster?.nodes.map((node) => node.url) ?? [await elasticsearchUrl()];
   const url = urls[0] as string;
   const folder = mkdtempSync(join(tmpdir(), 'varve-faults-'));
@@ -89,7 +89,6 @@ export async function startFaultFleet(space: string, place: FaultPlace = {}): Pr
       for (const each of all) each.proxy.close();
       await removeIndices(url, space);
       await admin.close();
-      await cluster?.stop();
       for (const each of [disk, ...all.map((process) => process.disk)]) each?.remove();
       rmSync(folder, { recursive: true, force: true });
     },
