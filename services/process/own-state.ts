@@ -11,7 +11,7 @@ import { watchConditions } from './watch-conditions.ts';
 
 /** Reports the state of the process at every scrape, and whether it is ready. */
 export function watchOwn(
-  { operating, mayLead, processes }: VarveOptions,
+  { data, operating, mayLead, processes }: VarveOptions,
   { base, content, running }: OwnParts,
 ): void {
   const { log, graph, generations } = base.store;
@@ -29,7 +29,7 @@ export function watchOwn(
   });
   processes.serving({ position: index.position, lagSeconds, epoch: running.fleet.epoch });
   operating.conditions.watch(processes.keyIsShared);
-  watchConditions(operating, { log, generations, registry, documents, ...running });
+  watchConditions(operating, { data, log, generations, registry, documents, ...running });
 }
 
 /** Reads the state of the log's processes, and what this one has to deliver. */

@@ -3,6 +3,7 @@ import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { Operating } from '../operating/operating.ts';
 import type { DocumentContents } from '../read-side/read-side.ts';
 import type { ServedGenerations } from '../read-side/served-generations.ts';
+import { isMade } from '../rebuild/cancel-rebuild.ts';
 import { checkBacklog, checkParked } from '../state/watch-documents.ts';
 import { checkDisk, checkHalt, checkLeader, checkLog } from '../state/watch-fleet.ts';
 import { checkIndex } from '../state/watch-index.ts';
@@ -10,6 +11,7 @@ import { checkRebuild } from '../state/watch-rebuild.ts';
 import type { RunningContent } from './run-content.ts';
 
 type Watched = Pick<RunningContent, 'fleet' | 'halt' | 'diskWatch'> & {
+  readonly data: string;
   readonly log: Pick<EventStore, 'lastPosition'>;
   readonly generations: Pick<ServedGenerations, 'store'>;
   readonly registry: Pick<SchemaRegistry, 'contentTypes'>;
@@ -19,14 +21,14 @@ type Watched = Pick<RunningContent, 'fleet' | 'halt' | 'diskWatch'> & {
 
 /** Adds the checks of a process that has a data directory. */
 export function watchConditions({ conditions, role }: Operating, watched: Watched): void {
-  const { log, fleet, halt, diskWatch, generations, registry, documents } = watched;
+  const { data, log, fleet, halt, diskWatch, generations, registry, documents } = watched;
   const answersReads = role !== 'project';
   const checks = [
     checkLog(log),
     checkLeader(fleet, !answersReads),
     checkHalt(halt.event),
     checkDisk(diskWatch.fullDisk),
-    checkRebuild(generations.store.rebuild),
+    checkRebuild(generations.store.rebuild, () => isMade(data)),
     ...(documents === undefined
       ? []
       : [

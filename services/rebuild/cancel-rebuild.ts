@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isEnded, type Rebuild } from '../../projections/generations/generation.ts';
 import type { GenerationStore } from '../../projections/generations/generation-store.ts';
 import { removeGeneration } from '../../projections/graph/store/generation-files.ts';
-import { type FileLock, tryLockFile } from '../../shared/sqlite/lock-file.ts';
+import { type FileLock, isFileLocked, tryLockFile } from '../../shared/sqlite/lock-file.ts';
 import { removeIndices } from '../read-side/remove-indices.ts';
 import type { Abandon } from '../read-side/served-generations.ts';
 import type { RebuildHost } from './rebuild-host.ts';
@@ -97,6 +97,11 @@ export async function cancelUnusedCopy({ data, store, plan }: Cancelling): Promi
 /** Returns the file that the process which makes a generation has locked. */
 export function lockFile(data: string): string {
   return join(data, 'rebuild.db');
+}
+
+/** Returns whether a process makes a generation of a data directory now. */
+export function isMade(data: string): boolean {
+  return isFileLocked(lockFile(data));
 }
 
 /** Returns the last rebuild. Throws if there is none. */

@@ -4,11 +4,15 @@ import type { ConditionCheck } from '../operating/conditions.ts';
 /** Every phase of a rebuild reports progress several times a second, also while requests slow it down. */
 const STALLED_MS = 60_000;
 
-/** Returns a check whether the rebuild of a data directory has failed or makes no progress. `last`: the last rebuild. */
-export function checkRebuild(
-  last: () => Rebuild | undefined,
-  now: () => number = () => performance.now(),
-): ConditionCheck {
+/** A rebuild without a process has ended with it, unless a command continues it meanwhile. */
+const ABANDONED_MS = 5_000;
+
+/**
+ * Returns a check whether the rebuild of a data directory has failed or makes no progress. `last`: the last rebuild. `isWorkedOn`: whether a
+ * process makes its generation.
+ */
+export function checkRebuild(last: () => Rebuild | undefined, isWorkedOn: () => boolean): ConditionCheck {
+  const now = () => performance.now();
   let seen = '';
   let seenAt = now();
   return () => {
@@ -23,8 +27,12 @@ export function checkRebuild(
       seen = facts;
       seenAt = now();
     }
-    const seconds = Math.round((now() - seenAt) / 1_000);
-    if (now() - seenAt < STALLED_MS) return undefined;
+    const silent = now() - seenAt;
+    // Another process serves the generation that is ready.
+    if (phase !== 'taking over' && silent >= ABANDONED_MS && !isWorkedOn())
+      return { code: 'rebuild-failed', message: `${name} has stopped: its process has ended` };
+    const seconds = Math.round(silent / 1_000);
+    if (silent < STALLED_MS) return undefined;
     return { code: 'rebuild-stalled', message: `${name} (${phase}) has made no progress for ${seconds} s` };
   };
 }

@@ -214,6 +214,10 @@ it('continues a rebuild whose process was killed', LONG, async () => {
     code: 1,
     output: expect.stringContaining('ended unexpectedly: it exited with SIGKILL'),
   });
+  const status = async () => (await runVarve(['status', '--data', server.data])).stdout;
+  await expect
+    .poll(status, { timeout: 30_000, interval: 1_000 })
+    .toContain('The rebuild of generation 2 has stopped: its process has ended');
   expect((await rebuild(server).exited).output).toContain('generation 2 is live');
 });
 

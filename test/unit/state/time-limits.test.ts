@@ -197,7 +197,10 @@ const RUNNING: Rebuild = {
 it('a rebuild is stalled after 60 s without progress', () => {
   stopClocks();
   let rebuild = RUNNING;
-  const check = checkRebuild(() => rebuild);
+  const check = checkRebuild(
+    () => rebuild,
+    () => true,
+  );
   expect(check()).toBeUndefined();
   vi.advanceTimersByTime(59_900);
   expect(check()).toBeUndefined();
@@ -207,6 +210,32 @@ it('a rebuild is stalled after 60 s without progress', () => {
     message: 'the rebuild of generation 2 (replaying) has made no progress for 60 s',
   });
   rebuild = { ...rebuild, phase: 'indexing' };
+  expect(check()).toBeUndefined();
+});
+
+it('a rebuild without a process has stopped after 5 s, unless another process is about to serve it', () => {
+  stopClocks();
+  let rebuild = RUNNING;
+  let isWorkedOn = true;
+  const check = checkRebuild(
+    () => rebuild,
+    () => isWorkedOn,
+  );
+  expect(check()).toBeUndefined();
+  vi.advanceTimersByTime(5_100);
+  expect(check()).toBeUndefined();
+  isWorkedOn = false;
+  expect(check()).toEqual({
+    code: 'rebuild-failed',
+    message: 'the rebuild of generation 2 has stopped: its process has ended',
+  });
+  rebuild = { ...rebuild, progress: { ...rebuild.progress, done: 2 } };
+  expect(check()).toBeUndefined();
+  vi.advanceTimersByTime(4_900);
+  expect(check()).toBeUndefined();
+  rebuild = { ...rebuild, phase: 'taking over' };
+  expect(check()).toBeUndefined();
+  vi.advanceTimersByTime(5_100);
   expect(check()).toBeUndefined();
 });
 
