@@ -13,10 +13,8 @@ import { leaderOf, type Member, startMember } from '../support/fleet.ts';
 import { removeIndices } from '../support/remove-indices.ts';
 import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';
 
-/** A process of the fleet, with a proxy of its own in front of each node of Elasticsearch. */
+/** A process of the fleet, with proxies of its own in front of the nodes of Elasticsearch. */
 export type Process = Member & {
-  readonly proxies: readonly ElasticsearchProxy[];
-  /** All of them. */
   readonly proxy: ElasticsearchProxy;
   /** File system of its data directory; undefined: the usual one. */
   readonly disk: SmallDisk | undefined;
@@ -60,14 +58,13 @@ export async function startFaultFleet(space: string, place: FaultPlace = {}): Pr
   const eventStore = `sqlite:${join(disk?.path ?? folder, 'events.db')}`;
   const admin = await createElasticsearchAdmin(url, space, urls.slice(1));
   const start = async (name: string, role: 'serve' | 'api'): Promise<Process> => {
-    const proxies = await Promise.all(urls.map((each) => startElasticsearchProxy(each)));
-    const proxy = joinProxies(proxies);
+    const proxy = joinProxies(await Promise.all(urls.map((each) => startElasticsearchProxy(each))));
     const own = mount();
     const log = ['--event-store', eventStore, '--assets', join(folder, 'assets')];
     const index = ['--read-index', proxy.url, '--space', space, '--body-limit', '60000000'];
     const data = join(own?.path ?? folder, name);
     const member = await startMember(name, { role, data, arguments: [...log, ...index] });
-    return { ...member, proxies, proxy, disk: own };
+    return { ...member, proxy, disk: own };
   };
   // The api waits for a leader itself.
   const started = [start('s1', 'serve'), start('s2', 'serve'), start('api', 'api')] as const;

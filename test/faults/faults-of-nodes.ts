@@ -1,7 +1,4 @@
-import { expect } from 'vitest';
 import type { ElasticsearchNode } from '../support/elasticsearch-nodes.ts';
-import type { ElasticsearchProxy } from '../support/elasticsearch-proxy.ts';
-import { silent } from './break-elasticsearch.ts';
 import type { Fault } from './fault.ts';
 import type { FaultFleet } from './fault-fleet.ts';
 import { aliasOf } from './faults-of-indices.ts';
@@ -55,66 +52,6 @@ function pauses(choose: Chosen): Fault['make'] {
   };
 }
 
-/** Breaks the way of all processes to the first node. The node itself is healthy. */
-function onFirstAddress(
-  change: (way: ElasticsearchProxy, ended: Promise<void>) => void,
-  restore: (way: ElasticsearchProxy) => void = (way) => way.intercept(() => undefined),
-): Fault['make'] {
-  return async ({ all }) => {
-    const ways = all.flatMap(({ proxies }) => proxies.slice(0, 1));
-    const ended = Promise.withResolvers<void>();
-    for (const way of ways) change(way, ended.promise);
-    return () => {
-      ended.resolve();
-      for (const way of ways) restore(way);
-    };
-  };
-}
-
-/** Sets settings of the cluster until the fault ends. */
-async function setCluster({ admin }: FaultFleet, settings: Readonly<Record<string, unknown>>) {
-  const set = (persistent: object) => admin.send('PUT', '/_cluster/settings', { persistent });
-  await set(settings);
-  return () => set(Object.fromEntries(Object.keys(settings).map((name) => [name, null])));
-}
-
-/** Makes every disk as full as Elasticsearch allows. It blocks the indices then, and looks every ten seconds. */
-const FULL_DISKS = {
-  'cluster.routing.allocation.disk.threshold_enabled': true,
-  ...Object.fromEntries(
-    ['low', 'high', 'flood_stage'].map((mark) => [
-      `cluster.routing.allocation.disk.watermark.${mark}`,
-      '1000tb',
-    ]),
-  ),
-  'cluster.info.update.interval': '10s',
-};
-
-const left = ({ admin }: FaultFleet, { name }: ElasticsearchNode) =>
-  expect
-    .poll(() => admin.send('GET', '/_cat/nodes?format=json&h=name'), { timeout: 20_000, interval: 200 })
-    .not.toContainEqual({ name });
-
-/** Lets a copy that lacks the writes of the fault become the primary: its node was away, and then the one with all writes is. */
-async function laggingPrimary(fleet: FaultFleet): Promise<() => Promise<unknown>> {
-  const index = await liveTags(fleet);
-  const { primary, replica } = await copiesOf(fleet, index);
-  replica.signal('SIGKILL');
-  await left(fleet, replica);
-  return async () => {
-    primary.signal('SIGKILL');
-    await left(fleet, primary);
-    const started = replica.start();
-    const allocate = { index, shard: 0, node: replica.name, accept_data_loss: true };
-    const reroute = () =>
-      fleet.admin
-        .send('POST', '/_cluster/reroute', { commands: [{ allocate_stale_primary: allocate }] })
-        .then(() => 'done', String);
-    await expect.poll(reroute, { timeout: 60_000, interval: 500 }).toBe('done');
-    await Promise.all([started, primary.start()]);
-  };
-}
-
 /** Faults of a cluster of three nodes with replicas. Processes have the addresses of all nodes. */
 export const FAULTS_OF_NODES: readonly Fault[] = [
   ...(['primary', 'replica'] as const).flatMap((copy): readonly Fault[] => [
@@ -142,80 +79,5 @@ export const FAULTS_OF_NODES: readonly Fault[] = [
     },
     writes: BOTH_LATER,
     disturbs: ['leader'],
-  },
-  {
-    name: 'an index without replicas is on a node that is killed',
-    async make(fleet, roles) {
-      const index = await liveTags(fleet);
-      const set = (settings: object) => fleet.admin.send('PUT', `/${index}/_settings`, settings);
-      const node = (await copiesOf(fleet, index)).primary;
-      await set({ 'index.auto_expand_replicas': false, 'index.number_of_replicas': 0 });
-      const undo = await kills(async () => [node])(fleet, roles);
-      return async () => {
-        await undo();
-        await set({ 'index.auto_expand_replicas': '0-1' });
-      };
-    },
-    during: { all: { tags: 503, conditions: ['index-not-green', 'index-unusable'] } },
-    writes: BOTH_LATER,
-    says: /no copy of its index/,
-    state: /no copy of its index/,
-    log: /an index has changed behind Varve/,
-    alerts: ['VarveIndexUnusable'],
-  },
-  {
-    name: 'a copy of an index that lacks writes becomes the primary',
-    make: laggingPrimary,
-    log: /index-not-green/,
-  },
-  {
-    name: 'the shards of a node move to the others',
-    make: async (fleet) =>
-      setCluster(fleet, {
-        'cluster.routing.allocation.exclude._name': (await copiesOf(fleet, await liveTags(fleet))).primary
-          .name,
-      }),
-    lasts: 3_000,
-  },
-  {
-    name: 'Elasticsearch allocates no shards, and an index is deleted',
-    async make(fleet) {
-      const undo = await setCluster(fleet, { 'cluster.routing.allocation.enable': 'none' });
-      await fleet.admin.send('DELETE', `/${await liveTags(fleet)}`);
-      return undo;
-    },
-    writes: { tags: 'later' },
-    log: /does not exist any more/,
-    lasts: 4_000,
-  },
-  {
-    name: 'Elasticsearch finds its disks full',
-    make: (fleet) => setCluster(fleet, FULL_DISKS),
-    during: { all: { tags: 503, countries: 503, conditions: ['index-unusable'] } },
-    writes: { tags: 'any', countries: 'any' },
-    says: /is blocked .*: lift the block/,
-    state: /is blocked .*: lift the block/,
-    log: /an index has changed behind Varve/,
-    alerts: ['VarveIndexUnusable'],
-  },
-  {
-    name: 'one of three addresses refuses connections',
-    make: onFirstAddress(
-      (way) => way.lose(),
-      (way) => way.restore(),
-    ),
-    during: {},
-  },
-  {
-    name: 'one of three addresses does not answer',
-    make: onFirstAddress((way, ended) => way.intercept((request) => silent(request, ended))),
-    during: {},
-    writes: BOTH_LATER,
-  },
-  {
-    name: 'a load balancer answers 502 for one of three addresses',
-    make: onFirstAddress((way) => way.intercept(() => ({ status: 502, text: 'Bad Gateway' }))),
-    during: {},
-    writes: BOTH_LATER,
   },
 ];
