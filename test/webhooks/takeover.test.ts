@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createApiClient } from '../support/api-client.ts';
 import { type Member, startFleet } from '../support/fleet.ts';
@@ -12,6 +14,16 @@ const RETRY = ['--webhook-retry', Array(1_000).fill('0.2').join(), '--webhook-ho
 /** Number of open deliveries, more than the 500 that progress in the log can list. */
 const MANY = 520;
 const PATIENT = { timeout: 60_000, interval: 50 };
+
+/** Returns the number of replays that a process has not finished. */
+function replaysOf({ data }: Member): number {
+  const db = new DatabaseSync(join(data, 'webhooks.db'), { readOnly: true });
+  try {
+    return Number(db.prepare('SELECT count(*) AS n FROM history_requests').get()?.['n']);
+  } finally {
+    db.close();
+  }
+}
 
 describe('the next of two leaders', takesMinutes('webhooks of two leaders'), () => {
   const start = async () => {
@@ -120,6 +132,8 @@ describe('the next of two leaders', takesMinutes('webhooks of two leaders'), () 
       const open = async (member: Member) =>
         (await apiOf(member).data<Hook>('GET', `/_varve/webhooks/${late}`)).deliveries.waiting;
       await expect.poll(() => open(leader), PATIENT).toBe(keys.length - most);
+      // A replay ends a moment after it has made its last delivery.
+      if (signal === 'SIGTERM') await expect.poll(() => replaysOf(leader), PATIENT).toBe(0);
       if (signal === 'SIGSTOP') await pauseMember(fleet, leader);
       else await leader.end(signal);
       most = Number.POSITIVE_INFINITY;
