@@ -160,7 +160,7 @@ test('without a leader the nodes are asked less and less often, and the next lea
   const [{ double }] = cluster.nodes as [KurrentDbCluster['nodes'][number]];
   for (const node of cluster.nodes) node.double.follow('nobody');
   const reading = open({ giveUpAfterMs: 60_000 }, `${cluster.url}&discoveryInterval=10`).lastPosition();
-  await expect.poll(() => double.calls.gossip).toBeGreaterThan(3);
+  await expect.poll(() => double.calls.gossip, { timeout: 20_000 }).toBeGreaterThan(3);
   await delay(4_000);
   const asked = double.calls.gossip;
   // 400 times without longer pauses.
