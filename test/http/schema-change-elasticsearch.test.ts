@@ -126,29 +126,70 @@ describe('changed content types on Elasticsearch', await needsElasticsearch(skip
     );
   }, 120_000);
 
-  it('are served, even if the process of the earlier types is paused while the new indices are filled', async () => {
+  /** Names of the indices of this namespace. */
+  async function indicesNow(): Promise<readonly string[]> {
+    const found = await fetch(`${url}/_cat/indices/${space}-*?h=index&format=json`);
+    return ((await found.json()) as { index: string }[]).map(({ index }) => index).sort();
+  }
+
+  /** Starts with changed content types. Resolves when the builder has created the first index, with the processes. */
+  async function startFilling() {
     expect(await stop('SIGTERM')).toBe(0);
-    changeCooks(contentTypes, (attributes) => ({ ...attributes, rank: { type: 'integer' } }));
+    const before = await indicesNow();
+    const name = `extra${definitions()}`;
+    changeCooks(contentTypes, (attributes) => ({ ...attributes, [name]: { type: 'integer' } }));
     const started = await start();
-    const supervisor = started.varve.child.pid ?? 0;
-    const versionOf = (cook: Record<string, unknown>) => ('rank' in cook ? 'new' : 'old');
-    let isPaused = false;
-    const { seen } = await watchChange(started, versionOf, async () => {
-      const [first = 0] = workersOf(supervisor);
-      // The child fills the new indices. Later the supervisor waits for the first worker only five seconds.
-      if (childrenOf(first).length === 0 || isPaused) return;
-      isPaused = true;
-      process.kill(first, 'SIGSTOP');
-      await delay(3 * LEADER_TIMEOUTS.silence);
-      process.kill(first, 'SIGCONT');
-    });
-    expect({ seen, isPaused }).toEqual({ seen: ['old', 'new'], isPaused: true });
-    expect(started.varve.output()).not.toContain('another process became the leader');
+    onTestFailed(() => void stop('SIGKILL'));
+    const hasNew = async () => (await indicesNow()).length > before.length;
     await expect
-      .poll(async () => (await postCook(started.url, { fullName: 'Fay', rank: 1 })).status, {
-        timeout: 30_000,
-      })
-      .toBe(201);
+      .poll(hasNew, { timeout: 60_000, interval: 10, message: 'an index of the builder' })
+      .toBe(true);
+    const [leader = 0] = workersOf(started.varve.child.pid ?? 0);
+    const [builder = 0] = childrenOf(leader);
+    const isNew = async () => name in ((await get(`${started.url}/api/cooks`)).body.data[0] ?? {});
+    return { started, before, leader, builder, name, isNew };
+  }
+
+  it.each(['the leader', 'the leader and the builder'])(
+    'are served, even after a pause of %s while the new indices are filled',
+    async (who) => {
+      const { started, before, leader, builder, isNew } = await startFilling();
+      const paused = who === 'the leader' ? [leader] : [leader, builder];
+      expect(paused).not.toContain(0);
+      for (const pid of paused) process.kill(pid, 'SIGSTOP');
+      const waiting = postCook(started.url, { fullName: `Fay ${who}` });
+      await delay(3 * LEADER_TIMEOUTS.silence);
+      for (const pid of paused) process.kill(pid, 'SIGCONT');
+      expect([201, 202]).toContain((await waiting).status);
+      await expect.poll(isNew, { timeout: 60_000 }).toBe(true);
+      expect(started.varve.output()).not.toContain('another process became the leader');
+      const fays = `${started.url}/api/cooks?filters[fullName]=Fay ${who}`;
+      await expect.poll(async () => (await get(fays)).body.data, { timeout: 10_000 }).toHaveLength(1);
+      await expect
+        .poll(async () => (await indicesNow()).length, { timeout: 30_000, message: 'removed indices' })
+        .toBe(before.length);
+    },
+    120_000,
+  );
+
+  it('are not made after a cancel while the new indices are filled, until the next start', async () => {
+    const { started, before, leader, builder, name, isNew } = await startFilling();
+    expect(builder).toBeGreaterThan(0);
+    process.kill(builder, 'SIGSTOP');
+    const cancelled = await runVarve(['rebuild', '--cancel', ...own()]);
+    expect(cancelled, cancelled.stderr).toMatchObject({ code: 0 });
+    process.kill(builder, 'SIGCONT');
+    await expect.poll(indicesNow, { timeout: 30_000 }).toEqual(before);
+    await expect
+      .poll(() => childrenOf(leader), { timeout: 30_000, message: 'the end of the builder' })
+      .toEqual([]);
+    const answer = await postCook(started.url, { fullName: 'Gus' });
+    expect([answer.status, await isNew()]).toEqual([201, false]);
+    expect(await stop('SIGTERM')).toBe(0);
+    const again = await start();
+    const gus = async () => (await get(`${again.url}/api/cooks?filters[fullName]=Gus`)).body.data[0] ?? {};
+    await expect.poll(async () => Object.keys(await gus()), { timeout: 60_000 }).toContain(name);
+    await expect.poll(async () => (await indicesNow()).length, { timeout: 30_000 }).toBe(before.length);
   }, 120_000);
 
   it('do not change answers after a kill, and are served later', async () => {
