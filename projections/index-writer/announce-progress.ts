@@ -5,13 +5,13 @@ import {
   PARKED_LIMIT,
   type ProgressStore,
 } from '../../shared/read-index/index-progress.ts';
-import type { ParkedDocuments } from '../graph/stale/stale-documents.ts';
+import type { ParkedDocuments, StaleDocuments } from '../graph/stale/stale-documents.ts';
 import type { IndexWriter } from './index-writer.ts';
 
 export type AnnounceProgressOptions = {
   readonly store: ProgressStore;
   readonly writer: Pick<IndexWriter, 'shown'>;
-  readonly parked: Pick<ParkedDocuments, 'all'>;
+  readonly stale: Pick<StaleDocuments, 'disregarded'> & { readonly parked: Pick<ParkedDocuments, 'all'> };
   readonly epoch: number;
   /** Called once when the progress cannot be written. The write is retried. */
   readonly report: (error: Error) => void;
@@ -26,7 +26,7 @@ const BACKOFF: Backoff = { firstMs: 100, longestMs: 5_000 };
  * Starts an announcer for one term of the leader. It writes nothing before the first `advanced`, and retries after a growing pause of 0.1
  * to 5 s.
  */
-export function announceProgress({ store, writer, parked, epoch, report }: AnnounceProgressOptions) {
+export function announceProgress({ store, writer, stale, epoch, report }: AnnounceProgressOptions) {
   const closing = new AbortController();
   let announced = '';
   let last = 0n;
@@ -36,7 +36,12 @@ export function announceProgress({ store, writer, parked, epoch, report }: Annou
   const announce = async (): Promise<void> => {
     for (let failures = 0; isOut && !closing.signal.aborted; ) {
       isOut = false;
-      const progress = { epoch, position: writer.shown(), parked: parked.all().slice(0, PARKED_LIMIT) };
+      const progress = {
+        epoch,
+        position: writer.shown(),
+        without: stale.disregarded(),
+        parked: stale.parked.all().slice(0, PARKED_LIMIT),
+      };
       const name = nameOf(progress);
       if (name === announced) continue;
       try {
@@ -83,9 +88,9 @@ export function announceProgress({ store, writer, parked, epoch, report }: Annou
 }
 
 /** Returns a text that is equal for equal progress. */
-function nameOf({ position, parked }: IndexProgress): string {
+function nameOf({ position, without = [], parked }: IndexProgress): string {
   const names = parked.map(({ world, key, position, isHidden }) =>
     [world, key, position, isHidden].join(' '),
   );
-  return [position, ...names].join();
+  return [position, ...without, ...names].join();
 }

@@ -190,7 +190,7 @@ function createAnnouncing(
         announcer = announceProgress({
           store: progress,
           writer,
-          parked: stale.parked,
+          stale,
           epoch,
           report: ({ message }) =>
             report.warn({ reason: message }, 'the progress cannot be published: trying again'),

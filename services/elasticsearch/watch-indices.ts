@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { IndexFault } from '../../shared/read-index/index-fault.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import { noteFaults } from './note-faults.ts';
@@ -47,6 +48,7 @@ export function watchIndices(options: WatchIndicesOptions): IndexWatch {
         know(state, set);
         for (const type of lost)
           lose(state, type, { kind: 'missing', reason: LOST_BEFORE, refusesReads: true });
+        state.faults = await refusingBefore(state);
         await settle(state, inTurn);
       });
       // Never rejects: each failure is reported, and the next turn tries again.
@@ -59,6 +61,16 @@ export function watchIndices(options: WatchIndicesOptions): IndexWatch {
         await settle(state, inTurn);
       }),
   };
+}
+
+/**
+ * Resolves to the faults because of which the leader before refused reads. Searches may lack documents of these types even if the fault has
+ * ended, so it lasts until they are written.
+ */
+async function refusingBefore({ cluster }: WatchState): Promise<readonly IndexFault[]> {
+  const types = new Set(cluster.watched.aliases.values());
+  const published = await cluster.watched.published.read();
+  return published.filter(({ type, refusesReads }) => refusesReads && types.has(type));
 }
 
 type InTurn = (work: () => Promise<void>) => Promise<void>;

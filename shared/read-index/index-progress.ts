@@ -10,9 +10,11 @@ export type IndexProgress = {
   readonly epoch: number;
   /**
    * Position up to which searches see every change, in the changed rows' own documents and in all that embed them. Refused documents are
-   * excepted.
+   * excepted, and types in `without`.
    */
   readonly position: bigint;
+  /** Types whose reads are refused: searches may lack earlier changes of them. Leaders of earlier releases name none. */
+  readonly without?: readonly Uid[];
   /** Name of the log's history at the position (see EventStore). Leaders of earlier releases name none. */
   readonly history?: string;
   /** Documents that the index has refused, at most PARKED_LIMIT. The index has earlier states of them. */

@@ -66,6 +66,25 @@ export const CHANGED_INDICES: readonly Fault[] = [
     }),
   ),
   {
+    // Positions count as shown without the tags while these are refused, also for the next leader.
+    name: 'an index is blocked: write, and the leader is killed when the block ends',
+    make: async (fleet, roles) => {
+      const lift = await blocked('write')(fleet);
+      return async () => {
+        await lift();
+        await roles.leader.end('SIGKILL');
+        await roles.leader.start();
+      };
+    },
+    during: { all: TAGS_REFUSED },
+    writes: { tags: 'later' },
+    says: /is blocked .*: lift the block/,
+    state: /is blocked .*: lift the block/,
+    log: CHANGED,
+    alerts: UNUSABLE,
+    disturbs: ['leader'],
+  },
+  {
     name: 'all indices are closed',
     make: async ({ admin, space }) => {
       const found = await admin.send('GET', `/${space}-api*?filter_path=*.aliases`);

@@ -10,6 +10,7 @@ import { watchProgress } from '../../projections/index-writer/watch-progress.ts'
 import type { VarveEvent } from '../../shared/document/events.ts';
 import { documentDependencies } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
 import type { IndexProgress, ProgressStore } from '../../shared/read-index/index-progress.ts';
+import type { Uid } from '../../shared/schema/content-type.ts';
 import { createMemoryDocumentIndex } from '../support/memory-document-index.ts';
 import { changed, connect, created, createLog, DEFINITIONS } from './graph-fixture.ts';
 
@@ -67,8 +68,8 @@ function openFleet() {
         report: () => {},
         progressed: () => announcer.advanced(),
       });
-      const { parked } = graph.stale ?? expect.unreachable();
-      const announcer = announceProgress({ store, writer, parked, epoch, report: () => {} });
+      const stale = graph.stale ?? expect.unreachable();
+      const announcer = announceProgress({ store, writer, stale, epoch, report: () => {} });
       announcer.advanced();
       closers.push(writer.close, async () => void (await announcer.close()));
       return writer;
@@ -171,6 +172,38 @@ it('removes documents that the leader has written from the stale documents of a 
   await expect
     .poll(() => fleet.store.written.at(-1))
     .toMatchObject({ epoch: 2, position: second.position() });
+});
+
+it('keeps the stale documents of types without which a position counts, so that the next leader writes them', async () => {
+  const fleet = openFleet();
+  const first = fleet.openGraph(true);
+  const second = fleet.openGraph(true);
+  const restaurants = 'api::restaurant.restaurant' as Uid;
+  const isRestaurant = (name: string) => name.startsWith(restaurants);
+  fleet.index.behave({
+    outcome: (name) => (isRestaurant(name) ? { kind: 'again', reason: 'the index is blocked' } : undefined),
+  });
+  fleet.given(...DEFINITIONS, ...RESTAURANTS);
+  first.stale?.disregard([restaurants]);
+  const leading = fleet.lead(first, 1);
+  const follower = fleet.follow(second);
+  // Its record is not complete: the leader may lack changes that this graph has applied without marks.
+  const fresh = fleet.openGraph(false);
+  expect(await follower.reached(second.position(), 5_000)).toBe(true);
+  expect(fleet.store.written.at(-1)).toMatchObject({ without: [restaurants] });
+  expect(second.stale?.isWaiting({ world: 'draft', key: keyOf(second, 'r1') })).toBe(true);
+  expect(second.stale?.next('edits', 10, new Map()).map(({ type }) => type)).toEqual([restaurants]);
+  for (const progress of fleet.store.written)
+    fresh.stale?.settleUpTo({ ...progress, without: [restaurants, 'api::gone.gone' as Uid] });
+  expect(fresh.stale?.isComplete()).toBe(false);
+
+  leading.stop();
+  await leading.done;
+  await follower.close();
+  fleet.index.behave({});
+  await fleet.lead(second, 2).caughtUp();
+  expect([...fleet.index.visible.values()].filter((text) => text.includes('"One"'))).toHaveLength(1);
+  await expect.poll(() => fleet.store.written.at(-1)).toMatchObject({ epoch: 2, without: [] });
 });
 
 it('starts the stale documents of a new standby at the position that the leader has reached in its graph', async () => {

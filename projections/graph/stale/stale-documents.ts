@@ -56,6 +56,8 @@ export type StaleDocuments = {
   isBehind(type: Uid, position: bigint): boolean;
   /** Lets positions count as shown without these types, because their reads are refused. Replaces the types of earlier calls. */
   disregard(types: readonly Uid[]): void;
+  /** Returns the types without which positions count as shown. */
+  disregarded(): readonly Uid[];
   /** Takes over the record of another graph's file, from which the documents were made (see `markDifferences`). It is then complete. */
   continueFrom(file: string): void;
   /** Makes the record complete: searches find the documents that it is about. */
@@ -80,7 +82,7 @@ export type StaleDocuments = {
    * complete when the writer reaches the position that the graph had at that call. Under steady writes the writer never reaches the current
    * position.
    */
-  settleUpTo(progress: Pick<IndexProgress, 'position' | 'parked'>): void;
+  settleUpTo(progress: Pick<IndexProgress, 'position' | 'without' | 'parked'>): void;
   /** Returns the position since which a document of the lane is stale; undefined if none is stale. */
   oldest(lane: Lane): bigint | undefined;
   /** Returns whether a write at this position has to wait for some document that shows it. */
@@ -220,9 +222,11 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
     },
     settleUpTo(progress) {
       begun ??= position();
-      const completes = !complete && progress.position >= begun;
+      const without = (progress.without ?? []).filter((uid) => context().schema.findType(uid) !== undefined);
+      // Changes before `begun` have no marks, and documents of these types may lack them.
+      const completes = !complete && progress.position >= begun && without.length === 0;
       transaction(db.connection, () => {
-        settleRows(stale, progress);
+        settleRows(stale, { ...progress, without });
         // Another process refreshes what it writes.
         if (unseen() > 0) db.setMeta(UNSEEN, 0n);
         if (completes) note(position());
@@ -242,7 +246,7 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
   };
 }
 
-type LostDocuments = Pick<StaleDocuments, 'markLost' | 'areLost' | 'isBehind' | 'disregard'>;
+type LostDocuments = Pick<StaleDocuments, 'markLost' | 'areLost' | 'isBehind' | 'disregard' | 'disregarded'>;
 
 function lostDocuments({ db, position }: StaleDocumentsOptions, stale: StaleRows): LostDocuments {
   return {
@@ -260,14 +264,15 @@ function lostDocuments({ db, position }: StaleDocumentsOptions, stale: StaleRows
       return stale.hasMarks([type], { since: 0, position: Number(at) });
     },
     disregard: stale.disregard,
+    disregarded: stale.disregarded,
   };
 }
 
 function settleRows(
   stale: StaleRows,
-  { position, parked }: Pick<IndexProgress, 'position' | 'parked'>,
+  { position, without, parked }: Required<Pick<IndexProgress, 'position' | 'without' | 'parked'>>,
 ): void {
-  stale.forget(Number(position), AFTER_ALL_CHANGES);
+  stale.forget(Number(position), AFTER_ALL_CHANGES, without);
   if (parked.length === 0 && !stale.hasParked()) return;
   stale.dropAllParked();
   for (const row of parked) stale.park(row, row);

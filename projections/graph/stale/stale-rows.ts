@@ -84,6 +84,10 @@ const SHORTEN_SHOWN = `UPDATE stale SET since = ? WHERE world = ? AND since < ? 
 const UNPARK = `DELETE FROM parked WHERE world = ? AND ${LISTED}`;
 const HIDE = 'UPDATE parked SET hidden = 1 WHERE world = ? AND key = ? AND hidden = 0';
 
+/** Takes a JSON list of types, by number. */
+const NOT_OF =
+  'AND (SELECT type FROM entries WHERE id = stale.key / 4) NOT IN (SELECT value FROM json_each(?))';
+
 const OLDEST = 'SELECT min(since) FROM stale WHERE prompt = ?';
 /** Takes a JSON list of types, by number. */
 const OLDEST_EXCEPT = `SELECT s.since FROM stale s JOIN entries e ON e.id = s.key / 4
@@ -119,7 +123,10 @@ export function openStaleRows(db: GraphDatabase, { typeOf, numberOf }: TypeNumbe
     since: since as number,
     position: position as number,
   });
-  let unread: readonly number[] = [];
+  let unread: { readonly uids: readonly Uid[]; readonly numbers: readonly number[] } = {
+    uids: [],
+    numbers: [],
+  };
   return {
     mark(world: WorldNumber, key: number, lane: Lane, { since, position }: ChangeSpan): void {
       db.run(MARK, world, key, URGENCIES[lane], since, position, Date.now());
@@ -138,8 +145,9 @@ export function openStaleRows(db: GraphDatabase, { typeOf, numberOf }: TypeNumbe
       return db.get(STALE_SINCE, since, position, JSON.stringify(types.map(numberOf))) !== undefined;
     },
     disregard(types: readonly Uid[]): void {
-      unread = types.map(numberOf);
+      unread = { uids: types, numbers: types.map(numberOf) };
     },
+    disregarded: (): readonly Uid[] => unread.uids,
     /** Yields each row in each of its worlds, stale or not. */
     *everyRow(): Iterable<StaleRow> {
       for (let from = 0; ; ) {
@@ -186,12 +194,16 @@ export function openStaleRows(db: GraphDatabase, { typeOf, numberOf }: TypeNumbe
         if (anyRefused) db.run(UNPARK, world, list);
       }
     },
-    /** Records that another process has written all changes up to `position` to every document, and all marks of `since`. */
-    forget(position: number, since: number): void {
-      db.run('DELETE FROM stale WHERE since = ? AND position <= ?', since, position);
+    /**
+     * Records that another process has written all changes up to `position` to every document, and all marks of `since`. Documents of the
+     * types in `without` are excepted.
+     */
+    forget(position: number, since: number, without: readonly Uid[]): void {
+      const types = JSON.stringify(without.map(numberOf));
+      db.run(`DELETE FROM stale WHERE since = ? AND position <= ? ${NOT_OF}`, since, position, types);
       if (db.get('SELECT 1 FROM stale WHERE since <= ? LIMIT 1', position) === undefined) return;
-      db.run('DELETE FROM stale WHERE position <= ?', position);
-      db.run('UPDATE stale SET since = ? WHERE since <= ?', position + 1, position);
+      db.run(`DELETE FROM stale WHERE position <= ? ${NOT_OF}`, position, types);
+      db.run(`UPDATE stale SET since = ? WHERE since <= ? ${NOT_OF}`, position + 1, position, types);
     },
     /** Records that the index refused the document in its current state. The document waits for the next change of its row. */
     park({ world, key }: DocumentKey, { position, reason, isHidden }: Refusal): void {
@@ -219,9 +231,9 @@ export function openStaleRows(db: GraphDatabase, { typeOf, numberOf }: TypeNumbe
     oldest(lane: Lane): number | undefined {
       const urgency = URGENCIES[lane];
       const found =
-        unread.length === 0
+        unread.numbers.length === 0
           ? db.get(OLDEST, urgency)
-          : db.get(OLDEST_EXCEPT, urgency, JSON.stringify(unread));
+          : db.get(OLDEST_EXCEPT, urgency, JSON.stringify(unread.numbers));
       return (found?.[0] as number | null | undefined) ?? undefined;
     },
     /** Returns whether a write at this position may have to wait for some document. */
