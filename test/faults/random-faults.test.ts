@@ -79,13 +79,16 @@ describe('faults at random', {
     for (const member of hit) disturbed.delete(member);
   }
 
-  it(`${FAULTS} faults: no wrong answer, no lost write, no ended process, and everything equal afterwards`, async () => {
+  it(`${FAULTS} faults: no wrong answer, no lost write, no ended process, and everything equal afterwards`, async ({
+    onTestFailed,
+  }) => {
     const tags = await startCountedTags({
       writeThrough: fleet.all,
       readFrom: fleet.all,
       isDisturbed: (member) => disturbed.has(member),
       writers: WRITERS,
     });
+    onTestFailed(() => console.log(tags.counts(), tags.wrong.slice(0, 20), tags.failures.slice(0, 5)));
     const started = performance.now();
     for (let n = 1; n <= FAULTS; n++) {
       const fault = pick(pick(KINDS));
