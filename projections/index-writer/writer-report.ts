@@ -1,5 +1,5 @@
+import type { ParkedDocument } from '../graph/stale/parked-rows.ts';
 import type { StaleDocuments } from '../graph/stale/stale-documents.ts';
-import type { ParkedDocument } from '../graph/stale/stale-rows.ts';
 
 /** An event that the writer's process logs. */
 export type WriterReport =

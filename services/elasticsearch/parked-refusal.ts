@@ -1,5 +1,5 @@
+import type { ParkedDocument } from '../../projections/graph/stale/parked-rows.ts';
 import type { ParkedDocuments } from '../../projections/graph/stale/stale-documents.ts';
-import type { ParkedDocument } from '../../projections/graph/stale/stale-rows.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 
 /** Returns a function that says in a sentence why Elasticsearch does not have an entry's newest state; undefined if it has it. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
+import type { ParkedDocument } from '../../projections/graph/stale/parked-rows.ts';
 import type { ParkedDocuments } from '../../projections/graph/stale/stale-documents.ts';
-import type { ParkedDocument } from '../../projections/graph/stale/stale-rows.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { rawEvents } from '../../shared/event-store/raw-events.ts';
 import { isForeign } from '../../shared/event-store/unreadable.ts';

@@ -187,7 +187,7 @@ it('keeps the stale documents of types without which a position counts, so that 
   first.stale?.disregard([restaurants]);
   const leading = fleet.lead(first, 1);
   const follower = fleet.follow(second);
-  // Its record is not complete: the leader may lack changes that this graph has applied without marks.
+  // This graph has applied changes without marks, and the documents of the type may lack them.
   const fresh = fleet.openGraph(false);
   expect(await follower.reached(second.position(), 5_000)).toBe(true);
   expect(fleet.store.written.at(-1)).toMatchObject({ without: [restaurants] });

@@ -12,12 +12,12 @@ import type { SchemaView } from '../store/type-view.ts';
 import { createAwaitedDocuments } from './awaited-documents.ts';
 import { markDifferences } from './differing-documents.ts';
 import { createFanOut, type DependenciesOf } from './fan-out.ts';
+import type { ParkedDocument } from './parked-rows.ts';
 import {
   type DocumentKey,
   type Lane,
   type LaneRange,
   openStaleRows,
-  type ParkedDocument,
   type RowsInFlight,
   type StaleRow,
   type StaleRows,

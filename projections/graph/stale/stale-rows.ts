@@ -4,6 +4,7 @@ import type { Uid } from '../../../shared/schema/content-type.ts';
 import type { GraphDatabase, SqlRow } from '../store/graph-database.ts';
 import { versionOfKey, type WorldNumber, worldNumber, worldsOf } from '../store/row-keys.ts';
 import { markOf, markTypes, UPSERT } from './mark-rows.ts';
+import { hasParked, parkedRows } from './parked-rows.ts';
 
 /** A row whose document in a world lacks changes: the first at or after `since`, the last at `position`. */
 export type StaleRow = {
@@ -58,12 +59,6 @@ export type LaneRange = {
 
 type Refusal = Pick<ParkedState, 'position' | 'reason' | 'isHidden'>;
 
-/** A document that the index refused, with its position and the reason. */
-export type ParkedDocument = ParkedState & {
-  readonly documentId: string;
-  readonly locale: string | null;
-};
-
 /** Record of stale documents in the graph's file, marked in the graph's own transactions. */
 export type StaleRows = ReturnType<typeof openStaleRows>;
 
@@ -99,14 +94,6 @@ const STALE_SINCE = `SELECT 1 FROM stale s JOIN entries e ON e.id = s.key / 4
 /** A write may have to wait if its position is between the first and the last change of a mark. */
 const AWAITED = 'SELECT 1 FROM stale WHERE prompt > 0 AND since <= ? AND position >= ? LIMIT 1';
 
-const PARKED = `SELECT p.world, p.key, e.type, e.document_id, e.locale, p.position, p.reason, p.hidden
-  FROM parked p JOIN entries e ON e.id = p.key / 4`;
-const PARKED_ALL = `${PARKED} ORDER BY p.position, p.key`;
-const PARKED_OF = `SELECT p.world, p.key, e.type, e.document_id, e.locale, p.position, p.reason, p.hidden
-  FROM entries e JOIN parked p ON p.world IN (0, 1) AND p.key BETWEEN e.id * 4 AND e.id * 4 + 3
-  WHERE e.document_id = ? ORDER BY p.world, p.key`;
-const PARKED_AT = `${PARKED} WHERE p.world = ? AND p.key = ?`;
-
 /** The numbers of content types in a graph's file. */
 export type TypeNumbers = {
   readonly typeOf: (number: number) => Uid;
@@ -123,10 +110,6 @@ export function openStaleRows(db: GraphDatabase, { typeOf, numberOf }: TypeNumbe
     since: since as number,
     position: position as number,
   });
-  let unread: { readonly uids: readonly Uid[]; readonly numbers: readonly number[] } = {
-    uids: [],
-    numbers: [],
-  };
   return {
     mark(world: WorldNumber, key: number, lane: Lane, { since, position }: ChangeSpan): void {
       db.run(MARK, world, key, URGENCIES[lane], since, position, Date.now());
@@ -144,10 +127,6 @@ export function openStaleRows(db: GraphDatabase, { typeOf, numberOf }: TypeNumbe
     hasMarks(types: readonly Uid[], { since, position }: ChangeSpan): boolean {
       return db.get(STALE_SINCE, since, position, JSON.stringify(types.map(numberOf))) !== undefined;
     },
-    disregard(types: readonly Uid[]): void {
-      unread = { uids: types, numbers: types.map(numberOf) };
-    },
-    disregarded: (): readonly Uid[] => unread.uids,
     /** Yields each row in each of its worlds, stale or not. */
     *everyRow(): Iterable<StaleRow> {
       for (let from = 0; ; ) {
@@ -227,21 +206,32 @@ export function openStaleRows(db: GraphDatabase, { typeOf, numberOf }: TypeNumbe
     dropAllParked(): void {
       db.run('DELETE FROM parked');
     },
-    /** Returns the position since which a row of the lane is stale; undefined if none is stale. */
-    oldest(lane: Lane): number | undefined {
-      const urgency = URGENCIES[lane];
-      const found =
-        unread.numbers.length === 0
-          ? db.get(OLDEST, urgency)
-          : db.get(OLDEST_EXCEPT, urgency, JSON.stringify(unread.numbers));
-      return (found?.[0] as number | null | undefined) ?? undefined;
-    },
+    ...oldestRows(db, numberOf),
     /** Returns whether a write at this position may have to wait for some document. */
     mayBeAwaited: (position: number): boolean => db.get(AWAITED, position, position) !== undefined,
     /** `oldest`: time at which the first of them was marked, in milliseconds since 1970. */
     count(): { readonly rows: number; readonly oldest: number | undefined } {
       const [rows, oldest] = db.get('SELECT count(*), min(marked_at) FROM stale') ?? [0, null];
       return { rows: rows as number, oldest: (oldest as number | null) ?? undefined };
+    },
+  };
+}
+
+/** Returns the position of the oldest rows, without those of types that are disregarded. */
+function oldestRows(db: GraphDatabase, numberOf: TypeNumbers['numberOf']) {
+  let unread: readonly Uid[] = [];
+  let numbers: string | undefined;
+  return {
+    disregard(types: readonly Uid[]): void {
+      unread = types;
+      numbers = types.length === 0 ? undefined : JSON.stringify(types.map(numberOf));
+    },
+    disregarded: () => unread,
+    /** Returns the position since which a row of the lane is stale; undefined if none is stale. */
+    oldest(lane: Lane): number | undefined {
+      const urgency = URGENCIES[lane];
+      const found = numbers === undefined ? db.get(OLDEST, urgency) : db.get(OLDEST_EXCEPT, urgency, numbers);
+      return (found?.[0] as number | null | undefined) ?? undefined;
     },
   };
 }
@@ -260,39 +250,6 @@ function selectIn(db: GraphDatabase, numberOf: TypeNumbers['numberOf']) {
 /** Hides a refused document, and leaves it as it is in the index; returns whether it was refused and not hidden. */
 function hide(db: GraphDatabase, { world, key }: DocumentKey): boolean {
   return db.run(HIDE, worldNumber(world), key) > 0;
-}
-
-/** Returns the reads of refused documents. All include hidden documents until they are written. */
-function parkedRows(db: GraphDatabase, typeOf: (number: number) => Uid) {
-  const read = (row: SqlRow) => readParked(row, typeOf);
-  return {
-    parked: (): readonly ParkedDocument[] => db.all(PARKED_ALL).map(read),
-    parkedAt({ world, key }: DocumentKey): ParkedDocument | undefined {
-      const row = db.get(PARKED_AT, worldNumber(world), key);
-      return row && read(row);
-    },
-    /** Returns the parked rows with a documentId, whatever their type. */
-    parkedOf: (documentId: string): readonly ParkedDocument[] =>
-      hasParked(db) ? db.all(PARKED_OF, documentId).map(read) : [],
-  };
-}
-
-function readParked(row: SqlRow, typeOf: (number: number) => Uid): ParkedDocument {
-  const [world, key, type, documentId, locale, position, reason, hidden] = row;
-  return {
-    world: WORLDS[world as WorldNumber],
-    key: key as number,
-    type: typeOf(type as number),
-    documentId: String(documentId),
-    locale: locale === '' ? null : String(locale),
-    position: BigInt(position as number),
-    reason: String(reason),
-    isHidden: hidden === 1,
-  };
-}
-
-function hasParked(db: GraphDatabase): boolean {
-  return db.get('SELECT 1 FROM parked LIMIT 1') !== undefined;
 }
 
 /** Most of the rows are taken, so this is checked before an object is made of a row. */
