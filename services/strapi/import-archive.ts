@@ -133,8 +133,8 @@ async function writeDocuments(options: ArchiveImport, { staging, notes, checks }
         const isKnown = options.graph.streamRevision(type, documentId) !== undefined;
         const reasons = takenIds(options, document) ?? (await options.write(document));
         refused.push(...reasons.map((reason) => `${type} ${documentId}: ${reason}`));
-        const own = new Set(archived.map(({ id }) => id));
-        const rows = events.filter(({ data }) => own.has((data as { readonly id?: number }).id ?? 0));
+        const own = new Set<number | undefined>(archived.map(({ id }) => id));
+        const rows = events.filter(({ data }) => own.has((data as { readonly id?: number }).id));
         if (reasons.length > 0) {
           for (const _ of rows) notes.omitRow(type, 'the document is refused');
           return;

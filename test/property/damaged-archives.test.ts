@@ -81,6 +81,10 @@ it('an archive with damaged lines is imported, or refused with the name of its l
         );
       else expect(outcome.mismatches).toEqual([]);
     }),
-    { numRuns: count(400, 40) },
+    {
+      numRuns: count(400, 40),
+      // A published row with the id 0, of which a draft without an id is made.
+      examples: [[4, [{ part: 'entities', line: 3, path: [4, 0], odd: ODD_VALUES.indexOf(0) }]]],
+    },
   );
 });
