@@ -2,7 +2,7 @@ import { valueAt } from '../../shared/map-values.ts';
 import { type IndexFault, isLost } from '../../shared/read-index/index-fault.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import { type Finding, findFault, type WrittenIndex } from './find-fault.ts';
-import { disregard, lose, type WatchState } from './watch-state.ts';
+import { lose, type WatchState } from './watch-state.ts';
 
 /** Compares what was observed with what was written. From now on, reads of types with a fault are refused in this process. */
 export function noteFaults(state: WatchState): void {
@@ -42,15 +42,12 @@ function catchingUp(state: WatchState, passing: ReadonlyMap<Uid, IndexFault>): r
 function isCatchingUp(state: WatchState, { type, kind }: IndexFault): boolean {
   const { behind, counted, stale, graph } = state;
   const isWritten = () => !stale.isBehind(type, valueAt(behind, type, graph.position));
-  // The documents of a type that was lost are complete.
-  if (!counted.has(type) && !isLost({ kind }) && !isWritten()) return true;
   if (!counted.has(type)) {
+    // The documents of a type that was lost are complete.
+    if (!isLost({ kind }) && !isWritten()) return true;
     counted.add(type);
     behind.delete(type);
-    disregard(
-      state,
-      state.disregarded.filter((other) => other !== type),
-    );
+    stale.disregard(stale.disregarded().filter((other) => other !== type));
   }
   return !isWritten();
 }

@@ -6,7 +6,6 @@ import { noteFaults } from './note-faults.ts';
 import { publishFaults, restoreBase, returnAliases } from './restore-indices.ts';
 import {
   createWatchState,
-  disregard,
   know,
   lose,
   type Making,
@@ -49,6 +48,7 @@ export function watchIndices(options: WatchIndicesOptions): IndexWatch {
         for (const type of lost)
           lose(state, type, { kind: 'missing', reason: LOST_BEFORE, refusesReads: true });
         state.faults = await refusingBefore(state);
+        state.stale.disregard([]);
         await settle(state, inTurn);
       });
       // Never rejects: each failure is reported, and the next turn tries again.
@@ -101,16 +101,16 @@ async function settle(state: WatchState, inTurn: InTurn): Promise<void> {
   if (state.signal.aborted) return;
   await restoreBase(state);
   await returnAliases(state);
+  const { stale, counted } = state;
   const refused = state.faults.flatMap(({ type, refusesReads }) =>
-    refusesReads && !state.counted.has(type) ? type : [],
+    refusesReads && !counted.has(type) ? type : [],
   );
-  disregard(
-    state,
-    refused.filter((type) => state.disregarded.includes(type)),
-  );
+  const known = stale.disregarded();
+  stale.disregard(refused.filter((type) => known.includes(type)));
   await publishFaults(state);
+  if (state.signal.aborted) return;
   // All processes can know now that these reads are refused.
-  disregard(state, refused);
+  stale.disregard(refused);
   startMaking(state, inTurn);
 }
 

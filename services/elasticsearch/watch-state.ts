@@ -47,8 +47,6 @@ export type WatchState = WatchIndicesOptions & {
   version: number | undefined;
   /** Identity of the index of the progress. */
   base: string | undefined;
-  /** Types without which positions count as shown. */
-  disregarded: readonly Uid[];
   isPublished: boolean;
   isRecorded: boolean;
   making: Making | undefined;
@@ -76,7 +74,6 @@ export function createWatchState(options: WatchIndicesOptions): WatchState {
     definitions: new Map(),
     version: undefined,
     base: undefined,
-    disregarded: [],
     isPublished: false,
     isRecorded: false,
     making: undefined,
@@ -121,12 +118,6 @@ export function know(state: WatchState, set: IndexSet): void {
     state.written.set(alias, { index, uuid, histories: isAssigned ? histories : undefined, mapping });
   }
   state.isRecorded = false;
-}
-
-/** Lets positions count as shown without these types. */
-export function disregard(state: WatchState, types: readonly Uid[]): void {
-  state.disregarded = types;
-  state.stale.disregard(types);
 }
 
 /** Records that the index of a type has to be made again. Reads of the type are refused until then. */

@@ -1,12 +1,13 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { noteFaults } from '../../services/elasticsearch/note-faults.ts';
+import { watchIndices } from '../../services/elasticsearch/watch-indices.ts';
 import {
   createWatchState,
   lose,
   type WatchIndicesOptions,
 } from '../../services/elasticsearch/watch-state.ts';
 import { createKnownFaults } from '../../shared/read-index/elasticsearch/indices/known-faults.ts';
-import type { FaultKind } from '../../shared/read-index/index-fault.ts';
+import type { FaultKind, IndexFault } from '../../shared/read-index/index-fault.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 
 const TYPE = 'api::tag.tag' as Uid;
@@ -19,21 +20,24 @@ function watchOne() {
   const unwritten = new Set<bigint>();
   const disregarded: (readonly Uid[])[] = [];
   const faults = createKnownFaults();
-  const state = createWatchState({
+  const options = {
     cluster: { watched: { aliases: new Map([[ALIAS, TYPE]]), faults } },
     graph: { position: () => graph.at },
     stale: {
       isBehind: (_type: Uid, upTo: bigint) => [...unwritten].some((position) => position <= upTo),
       disregard: (types: readonly Uid[]) => disregarded.push(types),
+      disregarded: () => disregarded.at(-1) ?? [],
     },
     report: { info() {}, warn() {}, error() {} },
-  } as unknown as WatchIndicesOptions);
+  };
+  const state = createWatchState(options as unknown as WatchIndicesOptions);
   state.written.set(ALIAS, { index: 'v-tag-draft-1', uuid: 'u', histories: 'h', mapping: 3 });
   const observe = (isOpen: boolean) => {
     state.contents = new Map([['v-tag-draft-1', { ...CONTENT, isOpen }]]) as never;
   };
   observe(true);
   return {
+    options,
     state,
     observe,
     unwritten,
@@ -47,10 +51,7 @@ function watchOne() {
       return faults.refusing(TYPE) !== undefined;
     },
     /** Disregards the type, as the watch does when all processes can know the fault. */
-    published() {
-      state.disregarded = [TYPE];
-      state.stale.disregard([TYPE]);
-    },
+    published: () => state.stale.disregard([TYPE]),
   };
 }
 
@@ -110,4 +111,51 @@ it('disregards a type again whose index has another fault meanwhile', () => {
   watch.published();
   watch.observe(true);
   expect([watch.turn(), watch.isDisregarded()]).toEqual([true, true]);
+});
+
+it('begins with the types that the leader before refused, until their documents are written', async () => {
+  const { options, change, unwritten, isDisregarded } = watchOne();
+  const ending = new AbortController();
+  onTestFinished(() => ending.abort());
+  const before: IndexFault = {
+    ...{ type: TYPE, kind: 'blocked', reason: 'its index is blocked', refusesReads: true },
+    since: '2026-01-02T03:04:05.678Z',
+  };
+  let published: readonly IndexFault[] = [before, { ...before, type: 'api::gone.gone' as Uid }];
+  const { watched } = options.cluster;
+  const contents = new Map([
+    ['v-tag-draft-1', CONTENT],
+    ['v-progress', CONTENT],
+  ]);
+  const watch = watchIndices({
+    ...options,
+    signal: ending.signal,
+    cluster: {
+      watched: {
+        ...watched,
+        progressIndex: 'v-progress',
+        observer: {
+          contents: async () => contents,
+          definitions: async () => new Map(),
+          version: async () => 1,
+        },
+        published: {
+          read: async () => published,
+          async write(faults: readonly IndexFault[]) {
+            published = faults;
+          },
+        },
+        record: () => ({ async write() {} }),
+      },
+    },
+  } as unknown as WatchIndicesOptions);
+  // The block has ended, and the change that waited is not written.
+  change();
+  await watch.begin({ [ALIAS]: 'v-tag-draft-1' }, []);
+  expect([watched.faults.refusing(TYPE), published]).toEqual([before, [before]]);
+  expect(isDisregarded()).toBe(true);
+  unwritten.clear();
+  await watch.look();
+  expect([watched.faults.refusing(TYPE), published]).toEqual([undefined, []]);
+  expect(isDisregarded()).toBe(false);
 });
