@@ -1,4 +1,4 @@
-import { DELIVERY_STATES } from '../../shared/webhooks/delivery-state.ts';
+import { DELIVERY_STATES, MOST_LISTED } from '../../shared/webhooks/delivery-state.ts';
 import { WEBHOOK_EVENTS } from '../../shared/webhooks/webhook-events.ts';
 import {
   envelopeSchema,
@@ -123,7 +123,7 @@ function deliveryPaths(): Paths {
     queryParameter('limit', 'The newest ones.', {
       type: 'integer',
       minimum: 1,
-      maximum: 1_000,
+      maximum: MOST_LISTED,
       default: 100,
     }),
   ];

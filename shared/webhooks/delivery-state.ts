@@ -4,3 +4,6 @@
  */
 export const DELIVERY_STATES = ['waiting', 'delivered', 'parked', 'elsewhere'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+/** Maximum number of deliveries in a list. */
+export const MOST_LISTED = 1_000;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EventStore } from '../../../shared/event-store/event-store.ts';
 import { isDamagedAtOpen } from '../../../shared/sqlite/failures.ts';
-import { DELIVERY_STATES } from '../../../shared/webhooks/delivery-state.ts';
+import { DELIVERY_STATES, MOST_LISTED } from '../../../shared/webhooks/delivery-state.ts';
 import { lookAtAccessKey, openAccessKey } from '../../access/access-key.ts';
 import { webhookKey } from '../../access/derived-keys.ts';
 import { requestOrOperator } from '../../command/current-author.ts';
@@ -132,8 +132,6 @@ export async function testReceiver(settings: Settings, { json }: JsonOption, nam
 
 export type DeliveriesOptions = JsonOption & { readonly state?: string };
 
-const DELIVERIES_SHOWN = 1_000;
-
 /** `varve webhook deliveries`: lists the deliveries that the server of the data directory has made, newest first. */
 export async function listDeliveries(
   settings: Settings,
@@ -149,7 +147,7 @@ export async function listDeliveries(
       : await lookAtWebhooks(settings, async (commands) => (await commands.find(name)).id);
   const store = requireStore(settings, lookAtDeliveries);
   try {
-    const found = store.list({ hook, state: wanted, limit: DELIVERIES_SHOWN }).map(describeDelivery);
+    const found = store.list({ hook, state: wanted, limit: MOST_LISTED }).map(describeDelivery);
     if (json === true) printJson(found);
     else if (found.length === 0) console.error('There are no deliveries.');
     else {

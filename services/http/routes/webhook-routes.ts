@@ -5,7 +5,7 @@ import { RequestError } from '../../../shared/request-error.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 import { isBusy } from '../../../shared/sqlite/failures.ts';
 import { whenUnlocked } from '../../../shared/sqlite/when-unlocked.ts';
-import { DELIVERY_STATES, type DeliveryState } from '../../../shared/webhooks/delivery-state.ts';
+import { DELIVERY_STATES, type DeliveryState, MOST_LISTED } from '../../../shared/webhooks/delivery-state.ts';
 import type { Webhook } from '../../../shared/webhooks/webhook-state.ts';
 import { NotLeading } from '../../command/not-leading.ts';
 import type { DeliveryStore } from '../../webhooks/delivery-store.ts';
@@ -34,7 +34,6 @@ export type ServedWebhooks = {
   readonly announce?: () => Promise<void>;
 };
 
-const MAX_LISTED = 1_000;
 const LOCK_WAIT_MS = 5_000;
 const DELIVERIES_PATH = '/_varve/webhooks/:id/deliveries';
 const REPLAY_PATH = '/_varve/webhooks/:id/replay';
@@ -159,8 +158,8 @@ function stateOf(text: string | null): DeliveryState | undefined {
 
 function limitOf(text: string | null): number {
   if (text === null) return 100;
-  if (/^[1-9]\d{0,3}$/.test(text) && Number(text) <= MAX_LISTED) return Number(text);
-  throw refuseWebhook([{ path: 'limit', message: `must be from 1 to ${MAX_LISTED}, got "${text}"` }]);
+  if (/^[1-9]\d{0,3}$/.test(text) && Number(text) <= MOST_LISTED) return Number(text);
+  throw refuseWebhook([{ path: 'limit', message: `must be from 1 to ${MOST_LISTED}, got "${text}"` }]);
 }
 
 function replayOf(data: unknown): { readonly delivery?: string; readonly from?: bigint } {
