@@ -55,7 +55,8 @@ async function fillAhead(making: Making): Promise<boolean> {
   try {
     const indices = await openIndices(making, made);
     if (indices === undefined) return true;
-    // The verification fills them first. The live indices have other documents, so a document that only the new ones refuse must not hold up the change.
+    // The verification fills them first. The live indices have other documents, so a document that only the new ones refuse must not hold
+    // up the change.
     const next = { indices, excused: 'parked' } as const;
     return (
       note(host, rebuild, await verifyNextDocuments(host, rebuild, { made, derived: made }, next)) || accept

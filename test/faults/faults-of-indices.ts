@@ -39,6 +39,15 @@ const UNUSABLE = ['VarveIndexUnusable'];
 const NOTICED_MS = 6_000;
 const CHANGED = /an index has changed behind Varve/;
 
+/** What is said while reads of the tags are refused because of their index. */
+function refused(says: RegExp): Pick<Fault, 'during' | 'writes' | 'says' | 'state' | 'log' | 'alerts'> {
+  const writes = { tags: 'later' } as const;
+  return { during: { all: TAGS_REFUSED }, writes, says, state: says, log: CHANGED, alerts: UNUSABLE };
+}
+
+const IS_CLOSED = refused(/is closed: open it/);
+const IS_BLOCKED = refused(/is blocked .*: lift the block/);
+
 export const CHANGED_INDICES: readonly Fault[] = [
   {
     name: 'an index is closed',
@@ -46,23 +55,13 @@ export const CHANGED_INDICES: readonly Fault[] = [
       await admin.send('POST', `/${index}/_close`);
       return () => admin.send('POST', `/${index}/_open`);
     }),
-    during: { all: TAGS_REFUSED },
-    writes: { tags: 'later' },
-    says: /is closed: open it/,
-    state: /is closed: open it/,
-    log: CHANGED,
-    alerts: UNUSABLE,
+    ...IS_CLOSED,
   },
   ...['read_only', 'write', 'read_only_allow_delete', 'read'].map(
     (block): Fault => ({
       name: `an index is blocked: ${block}`,
       make: blocked(block),
-      during: { all: TAGS_REFUSED },
-      writes: { tags: 'later' },
-      says: /is blocked .*: lift the block/,
-      state: /is blocked .*: lift the block/,
-      log: CHANGED,
-      alerts: UNUSABLE,
+      ...IS_BLOCKED,
     }),
   ),
   {
@@ -76,12 +75,7 @@ export const CHANGED_INDICES: readonly Fault[] = [
         await roles.leader.start();
       };
     },
-    during: { all: TAGS_REFUSED },
-    writes: { tags: 'later' },
-    says: /is blocked .*: lift the block/,
-    state: /is blocked .*: lift the block/,
-    log: CHANGED,
-    alerts: UNUSABLE,
+    ...IS_BLOCKED,
     disturbs: ['leader'],
   },
   {
@@ -95,12 +89,9 @@ export const CHANGED_INDICES: readonly Fault[] = [
       await each('_close');
       return () => each('_open');
     },
+    ...IS_CLOSED,
     during: { all: { ...TAGS_REFUSED, countries: 503 } },
     writes: { tags: 'later', countries: 'later' },
-    says: /is closed: open it/,
-    state: /is closed: open it/,
-    log: CHANGED,
-    alerts: UNUSABLE,
   },
   {
     name: 'an index is deleted',

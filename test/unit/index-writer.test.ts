@@ -64,7 +64,8 @@ it('parks a refused document with the reason, and writes it again with its next 
   expect(writer.status().refused).toBe(0);
 });
 
-it('writes edited documents before the backlog, of any size', async () => {
+/** Starts a writer of 1,200 restaurants of one chef. When all are written, requests of the backlog wait until `answer` is called. */
+async function withHeldBacklog() {
   const setting = openSetting();
   const many = Array.from({ length: 1_200 }, (_, i) =>
     created('restaurant', `m${i}`, { values: { name: `m${i}` }, relations: [connect('chef', 'anna')] }),
@@ -72,12 +73,15 @@ it('writes edited documents before the backlog, of any size', async () => {
   setting.given(...SOME, ...many);
   const writer = setting.start();
   await writer.caughtUp();
+  const { promise, resolve: answer } = Promise.withResolvers<void>();
+  setting.index.behave({ before: (names) => (names.length > 100 ? promise : Promise.resolve()) });
+  return { setting, writer, answer };
+}
+
+it('writes edited documents before the backlog, of any size', async () => {
   // The backlog's requests are only answered when the edit is visible.
-  const edited = Promise.withResolvers<void>();
+  const { setting, writer, answer } = await withHeldBacklog();
   const countrys = setting.graph.position() + 1n;
-  setting.index.behave({
-    before: (names) => (names.length > 100 ? edited.promise : Promise.resolve()),
-  });
   await writer.visible(setting.given(changed('country', 'fr', { values: { name: 'Frankreich' } })));
   expect(setting.graph.position()).toBe(countrys);
   expect(writer.status().backlog).toBeGreaterThan(1_000);
@@ -87,26 +91,16 @@ it('writes edited documents before the backlog, of any size', async () => {
   // The document was made from the current graph, so it already shows the new country.
   expect(r1[0]).toContain('Frankreich');
   expect(writer.status().backlog).toBeGreaterThan(1_000);
-  edited.resolve();
+  answer();
   await writer.caughtUp();
   expect(setting.index.visible).toEqual(wanted(setting));
 });
 
 it('makes the deletion of a row with more than 1,000 referrers not wait for their documents', async () => {
-  const setting = openSetting();
-  const many = Array.from({ length: 1_200 }, (_, i) =>
-    created('restaurant', `m${i}`, { values: { name: `m${i}` }, relations: [connect('chef', 'anna')] }),
-  );
-  setting.given(...SOME, ...many);
-  const writer = setting.start();
-  await writer.caughtUp();
-  const answered = Promise.withResolvers<void>();
-  setting.index.behave({
-    before: (names) => (names.length > 100 ? answered.promise : Promise.resolve()),
-  });
+  const { setting, writer, answer } = await withHeldBacklog();
   await writer.visible(setting.given(deleted('chef', 'anna')));
   expect(writer.status().backlog).toBeGreaterThan(1_000);
-  answered.resolve();
+  answer();
   await writer.caughtUp();
   expect(setting.index.visible).toEqual(wanted(setting));
   expect(writer.status().backlog).toBe(0);

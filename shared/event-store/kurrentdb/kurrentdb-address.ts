@@ -88,8 +88,8 @@ const WITHOUT_EFFECT = ['nodePreference', 'defaultDeadline', 'throwOnAppendFailu
 
 function assertEffects(parsed: Parsed): void {
   // Varve sends each call to the leader.
-  const hasEffect = (value: unknown) => value === undefined || value === 'leader';
-  const found = WITHOUT_EFFECT.find((parameter) => !hasEffect(parsed[parameter]));
+  const isFulfilled = (value: unknown) => value === undefined || value === 'leader';
+  const found = WITHOUT_EFFECT.find((parameter) => !isFulfilled(parsed[parameter]));
   if (found !== undefined) throw new Error(`${found}=${parsed[found]} has no effect: remove it`);
 }
 
