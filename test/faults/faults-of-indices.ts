@@ -39,7 +39,7 @@ const UNUSABLE = ['VarveIndexUnusable'];
 const NOTICED_MS = 6_000;
 const CHANGED = /an index has changed behind Varve/;
 
-/** What is said while reads of the tags are refused because of their index. */
+/** Returns the expectations of a row in which reads of the tags are refused because of their index. */
 function refused(says: RegExp): Pick<Fault, 'during' | 'writes' | 'says' | 'state' | 'log' | 'alerts'> {
   const writes = { tags: 'later' } as const;
   return { during: { all: TAGS_REFUSED }, writes, says, state: says, log: CHANGED, alerts: UNUSABLE };
