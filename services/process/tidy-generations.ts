@@ -67,9 +67,14 @@ async function tidyRecords(
     const isLeft = rebuild?.phase === 'taking over' && !isSwitching();
     looks = isLeft ? looks + 1 : 0;
     if (isLeft && looks > LEFT_LOOKS)
-      await discardRebuild({ data, plan, store }, rebuild, 'no process continued the switch').catch(failed);
+      await discardRebuild({ data, plan, store }, rebuild, notContinued(data)).catch(failed);
     await delay(TIDY_EVERY_MS, undefined, { signal, ref: false }).catch(() => {});
   }
+}
+
+/** The end of the process left no record: a full disk has no space for one. */
+function notContinued(data: string): string {
+  return `no process continued the switch: the server was killed, or the disk of ${data} was full`;
 }
 
 async function tidyIndices(options: TidyOptions, signal: AbortSignal): Promise<void> {

@@ -57,6 +57,14 @@ const changeLeader = async (fleet: ElasticsearchFleet): Promise<void> => {
   await before.start();
 };
 
+/** Ends the leader last: a standby that outlives it would claim the lease, and the copy would not have this claim. */
+const endAll = async (fleet: ElasticsearchFleet): Promise<void> => {
+  const leader = await fleet.leader();
+  const others = all(fleet).filter((member) => member !== leader);
+  await Promise.all(others.map((member) => member.end('SIGTERM')));
+  await leader.end('SIGTERM');
+};
+
 /** Each process that is ready shows the restored log: at once, and after a write. */
 const showTheCopy = async (fleet: ElasticsearchFleet, reads: readonly ReturnType<typeof watchReads>[]) => {
   await untilReady(all(fleet));
@@ -106,7 +114,7 @@ describe('processes that read Elasticsearch serve the restored log', options, ()
       db.exec(`VACUUM INTO '${copy}'`);
       db.close();
     });
-    await Promise.all(all(fleet).map((member) => member.end('SIGTERM')));
+    await endAll(fleet);
     for (const name of readdirSync(dirname(file)).filter((each) => each.startsWith('events.db')))
       rmSync(join(dirname(file), name));
     cpSync(copy, file);
