@@ -35,6 +35,7 @@ export const REFUSALS = [
   'invalid-webhook',
   'webhook-name-taken',
   'webhook-not-found',
+  'operation-failed',
   'invalid-sync-token',
   'sync-token-gone',
   'too-many-streams',

@@ -10,9 +10,8 @@ import { countOwnStreams, type StreamCounts } from '../../shared/count-streams.t
 import { defined } from '../../shared/defined.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { requestIdOf } from '../operating/request-id.ts';
+import { describeOperations } from '../operator/http-operations.ts';
 import type { Jobs } from '../operator/jobs.ts';
-import type { Status } from '../operator/status.ts';
-import type { State } from '../state/state.ts';
 import { INSTANT_SEARCH_PREFIX, isInstantSearchTarget } from './answers/algolia-error.ts';
 import { attributeFailures } from './answers/contain-failures.ts';
 import { type ErrorEnvelope, presentError } from './answers/error-envelope.ts';
@@ -54,8 +53,8 @@ import {
   sendAlgoliaError,
 } from './routes/instant-search-routes.ts';
 import { createLiveLists } from './routes/live-lists.ts';
-import { currentRights } from './routes/open-stream.ts';
-import { registerProjections, registerState } from './routes/projection-routes.ts';
+import { currentRights, type StreamContext } from './routes/open-stream.ts';
+import { type OperationRoutes, registerOperations } from './routes/operation-routes.ts';
 import { refuseUnknownNames } from './routes/refuse-unknown-names.ts';
 import { registerRoles } from './routes/role-routes.ts';
 import { registerAssets } from './routes/serve-assets.ts';
@@ -67,40 +66,37 @@ import type { ServedApi } from './served-api.ts';
 import { createEventStreams, type StreamLimits } from './streams/event-streams.ts';
 import { createTickets } from './streams/tickets.ts';
 
-export type AppOptions = ServedApi & {
-  /** Returns the positions of the log and its projections. */
-  readonly status?: () => Promise<Status>;
-  /** Runs operations that other processes of the log ask the leader for. Absent: this process cannot lead. */
-  readonly jobs?: Jobs;
-  /** Returns the state of the processes of the log. */
-  readonly state: () => Promise<State>;
-  readonly logger: FastifyBaseLogger;
-  /** Bytes of a request body; more is a 413. */
-  readonly bodyLimit: number;
-  readonly protection: ProtectionOptions;
-  /** Trusted proxies for X-Forwarded-For: addresses, or none. */
-  readonly trustProxy: string | false;
-  readonly docs: Omit<DocsOptions, 'apiFor' | 'login'>;
-  /** Served in development mode. */
-  readonly searchPage?: SearchPage;
-  readonly meters: RequestMeters;
-  /** False: other processes answer reads. */
-  readonly answersReads: boolean;
-  /** Additional path of the API besides `/api`, without a slash at its end. */
-  readonly apiPrefix: string;
-  /** Paths that a project's own code answers in Strapi. */
-  readonly projectRoutes: readonly ProjectRoute[];
-  /** Bytes of one uploaded file. */
-  readonly uploadLimit: number;
-  /** Limits of server-sent events. */
-  readonly streams: StreamLimits;
-  /** Counts of the open streams of all processes of the server. Absent: this process counts its own. */
-  readonly streamCounts?: StreamCounts | undefined;
-  /** Resolves when every process that answers reads shows the log to its end. Absent: this process alone answers. */
-  readonly acknowledged?: () => Promise<void>;
-  /** Calls back when this process accepts no more connections. */
-  readonly leaving: (left: () => void) => void;
-};
+export type AppOptions = ServedApi &
+  OperationRoutes & {
+    /** Runs operations that other processes of the log ask the leader for. Absent: this process cannot lead. */
+    readonly jobs?: Jobs;
+    readonly logger: FastifyBaseLogger;
+    /** Bytes of a request body; more is a 413. */
+    readonly bodyLimit: number;
+    readonly protection: ProtectionOptions;
+    /** Trusted proxies for X-Forwarded-For: addresses, or none. */
+    readonly trustProxy: string | false;
+    readonly docs: Omit<DocsOptions, 'apiFor' | 'login'>;
+    /** Served in development mode. */
+    readonly searchPage?: SearchPage;
+    readonly meters: RequestMeters;
+    /** False: other processes answer reads. */
+    readonly answersReads: boolean;
+    /** Additional path of the API besides `/api`, without a slash at its end. */
+    readonly apiPrefix: string;
+    /** Paths that a project's own code answers in Strapi. */
+    readonly projectRoutes: readonly ProjectRoute[];
+    /** Bytes of one uploaded file. */
+    readonly uploadLimit: number;
+    /** Limits of server-sent events. */
+    readonly streams: StreamLimits;
+    /** Counts of the open streams of all processes of the server. Absent: this process counts its own. */
+    readonly streamCounts?: StreamCounts | undefined;
+    /** Resolves when every process that answers reads shows the log to its end. Absent: this process alone answers. */
+    readonly acknowledged?: () => Promise<void>;
+    /** Calls back when this process accepts no more connections. */
+    readonly leaving: (left: () => void) => void;
+  };
 
 /** Creates the HTTP API: routes of content types, users, files, access and `/_health`. It does not listen: pass it the requests. */
 export async function createApp(options: AppOptions): Promise<RequestListener> {
@@ -216,7 +212,7 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
   registerUploads(app, (request) => writesOf(request).uploads, context.deliveryOf);
   registerTypes(app, (request) => apiFor(request.rights));
   registerDescription(app, options);
-  app.register(async (scope) => registerForAdministrators(scope, options));
+  app.register(async (scope) => registerForAdministrators(scope, options, streaming));
 }
 
 function registerContentTypes(context: RouteContext): void {
@@ -228,24 +224,24 @@ function registerContentTypes(context: RouteContext): void {
 }
 
 function registerDescription(app: FastifyInstance, options: AppOptions): void {
-  const { docs, apiFor, login, webhooks } = options;
+  const { docs, apiFor, login, webhooks, operations } = options;
   registerOpenApi(app, {
     ...docs,
     apiFor,
     login: login?.management,
     webhooks: webhooks && { deliveries: webhooks.store !== undefined },
+    operations: operations && describeOperations,
   });
 }
 
 /** Routes that only callers with full access may use. */
-function registerForAdministrators(scope: FastifyInstance, options: AppOptions): void {
+function registerForAdministrators(scope: FastifyInstance, options: AppOptions, streaming: StreamContext) {
   const { registry, access, tokens, webhooks } = options;
   requireAdministrator(scope);
   refuseWritesIn(scope, options.forwarding.refuseWrites);
   registerTokens(scope, { registry, access, tokens });
   registerRoles(scope, { registry, access, tokens, roles: options.roles });
-  registerState(scope, options.state);
-  if (options.status !== undefined) registerProjections(scope, options.status);
+  registerOperations(scope, options, streaming);
   if (webhooks !== undefined) registerWebhooks(scope, registry, webhooks);
 }
 

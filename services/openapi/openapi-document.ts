@@ -7,6 +7,7 @@ import { entryPaths, type HasRight, type PathScope } from './entry-paths.ts';
 import { type DescribedLogin, loginPaths } from './login-paths.ts';
 import type { OpenApiDocument, Paths } from './openapi-types.ts';
 import { withEntityTags, withIdempotencyKey, withPositionHeaders } from './operation-headers.ts';
+import { type DescribedOperations, OPERATION_TAG, operationPaths } from './operation-paths.ts';
 import { operatorGuide } from './operator-guide.ts';
 import { HEADERS_TOO_LARGE, REFUSAL_RESPONSES } from './responses.ts';
 import { schemaNames } from './schema-names.ts';
@@ -25,6 +26,8 @@ export type OpenApiOptions = {
   readonly login?: DescribedLogin | undefined;
   /** Webhooks; absent if the reader may not manage them, or if there are none here. */
   readonly webhooks?: DescribedWebhooks | undefined;
+  /** Returns the operations of operators; absent if the reader may not run them. */
+  readonly operations?: DescribedOperations | undefined;
   /** True if files can be uploaded. */
   readonly uploads: boolean;
   /** Rights of the reader of the document; everything by default. Routes without a right are omitted. */
@@ -101,6 +104,7 @@ function pathsOfDocument(
     ...withEntityTags(withPositionHeaders(changesPath(scope, types, files))),
     ...(options.login === undefined ? {} : withPositionHeaders(loginPaths(scope, users, options.login))),
     ...(options.webhooks === undefined ? {} : webhookPaths(options.webhooks)),
+    ...(options.operations === undefined ? {} : operationPaths(options.operations())),
     '/_health': HEALTH,
   };
 }
@@ -133,6 +137,7 @@ function tagsOf(paths: Paths, types: readonly ContentType[]): OpenApiDocument['t
   }
   descriptions.set('Login', 'Users who sign in.');
   descriptions.set(WEBHOOK_TAG, 'Requests to other servers when content changes.');
+  descriptions.set(OPERATION_TAG, 'What `varve` does on the command line.');
   descriptions.set(CHANGES_TAG, 'Changes of documents.');
   descriptions.set(STREAMS_TAG, 'Server-sent events.');
   descriptions.set(SERVER_TAG, 'The server itself.');

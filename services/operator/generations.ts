@@ -28,13 +28,14 @@ export const takeOverOperation = defineOperation({
  */
 export const rebuildOperation = defineOperation({
   ofLeader: 'again',
+  http: { summary: 'Rebuild the read model next to the live one, verify it, and switch over', answer: 'one' },
   form: z.strictObject({
-    graph: z.boolean(),
+    graph: z.boolean().default(false),
     copy: z.literal(true).optional(),
     type: z.string().optional(),
     world: z.string().optional(),
     maxRate: z.string().optional(),
-    accept: z.boolean(),
+    accept: z.boolean().default(false),
   }),
   async *run(context, request, signal) {
     const { generations, build, asked } = context;
@@ -79,6 +80,7 @@ function nothingKept(data: string, hasIndicesOutside: boolean): string {
 /** Rolls back. Answers with one line: the previous generation, which is live again. */
 export const rollbackOperation = defineOperation({
   ofLeader: 'once',
+  http: { summary: 'Switch back to the generation before the last rebuild', answer: 'one', destroys: true },
   form: z.strictObject({}),
   async *run({ data, generations, asked }) {
     const kept = generations.store.generations().findLast(({ state }) => state === 'kept');
@@ -91,6 +93,7 @@ export const rollbackOperation = defineOperation({
 /** Drops generations. Answers with a line for each dropped one. */
 export const dropOperation = defineOperation({
   ofLeader: 'again',
+  http: { summary: 'Remove the generation that is kept for a rollback', answer: 'all', destroys: true },
   form: z.strictObject({}),
   async *run({ generations, rebuilds }) {
     for (const number of await generations.drop()) yield { number };
@@ -101,6 +104,7 @@ export const dropOperation = defineOperation({
 /** Pauses or cancels the rebuild that is running. Answers with one line: the rebuild. */
 export const interruptOperation = defineOperation({
   ofLeader: 'again',
+  http: { summary: 'Pause or cancel the rebuild that is running', answer: 'one' },
   form: z.strictObject({ wanted: z.enum(['pause', 'cancel']) }),
   async *run({ rebuilds }, { wanted }) {
     if (rebuilds === undefined) throw new Error('no server serves this data directory');

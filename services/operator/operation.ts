@@ -27,11 +27,22 @@ export type Operation<Form extends z.ZodType, Line, Context = OperatorContext> =
   readonly ofLeader?: 'again' | 'once';
   /** True for an operation that writes: its end is reported when the reads of all workers show the writes. */
   readonly writes?: true;
+  /** Absent: only commands run it, as a step of their work or with files of this machine. */
+  readonly http?: HttpDoor;
   /**
    * Yields the answer line by line: JSON values, bigints as texts. Throws an Error with a message for the operator.
    * `signal` is aborted when the operator disconnects or the server stops.
    */
   run(context: Context, request: z.output<Form>, signal: AbortSignal): AsyncIterable<Line>;
+};
+
+/** The route of an operation for callers with full access: `POST /_varve/operations/<name>`. */
+export type HttpDoor = {
+  readonly summary: string;
+  /** `one`: the last line is the answer, and the lines before it report progress. `all`: every line is a part of the answer. */
+  readonly answer: 'one' | 'all';
+  /** True: it removes or replaces what is stored or served. A request repeats its name as `confirm`. */
+  readonly destroys?: true;
 };
 
 /** Context of operations. */
@@ -76,6 +87,8 @@ export type OperatorContext = {
   readonly asked?: string;
   /** Starts a process of low priority that builds the next generation of a server. Yields the reports of that process. */
   readonly build?: (request: BuildRequest, signal: AbortSignal) => AsyncIterable<Rebuild>;
+  /** Runs a command of Varve on the server's data, as a process of low priority. Yields the lines of its output. */
+  readonly command?: (args: readonly string[], signal: AbortSignal) => AsyncIterable<string>;
   /** Returns the read side. It is opened on demand unless a server has it open. */
   readonly readSide: () => Promise<ReadSide>;
 };

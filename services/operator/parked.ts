@@ -54,6 +54,7 @@ const ITEMS = z.array(z.string()).optional();
  */
 export const listParkedOperation = defineLook({
   form: z.strictObject({ items: ITEMS }),
+  http: { summary: 'List documents that the read index refused, and skipped events', answer: 'all' },
   async *run(context, { items }): AsyncGenerator<ParkedLine> {
     const parked = await parkedOf(context);
     for (const document of choose(parked, items)) yield { kind: 'item', item: present(context, document) };
@@ -64,6 +65,10 @@ export const listParkedOperation = defineLook({
 /** Retries or drops documents that the read index refused. `items`: as for the list. */
 export const parkedOperation = defineOperation({
   form: z.strictObject({ action: z.enum(['retry', 'drop']), items: ITEMS }),
+  http: {
+    summary: 'Write parked documents to the read index again, or drop them from the list',
+    answer: 'all',
+  },
   async *run(context, { action, items }): AsyncGenerator<ParkedLine> {
     const parked = await parkedOf(context);
     const chosen = choose(parked, items);

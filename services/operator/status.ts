@@ -82,6 +82,7 @@ export type Status = State & {
 /** Answers with one line: the status. Changes nothing, and opens no index. */
 export const statusOperation = defineLook({
   form: z.strictObject({}),
+  http: { summary: 'Show the state of the log and of the read model', answer: 'one' },
   async *run(context) {
     yield await readStatus(context);
   },

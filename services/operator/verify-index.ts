@@ -8,12 +8,17 @@ import { defineLook, defineOperation, type LookContext } from './operation.ts';
 /** Compares the read index with the graph while both continue to change. */
 export const verifyIndexOperation = defineLook({
   form: z.strictObject({}),
+  http: { summary: 'Compare the read index with the content graph', answer: 'all' },
   run: (context, _request, signal) => verifyIndex(context, false, signal),
 });
 
 /** Compares like `verifyIndexOperation`, and writes differences again. */
 export const repairIndexOperation = defineOperation({
   form: z.strictObject({}),
+  http: {
+    summary: 'Compare the read index with the content graph, and rewrite wrong entries',
+    answer: 'all',
+  },
   run: (context, _request, signal) => verifyIndex(context, true, signal),
 });
 

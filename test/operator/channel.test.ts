@@ -42,11 +42,13 @@ describe('the channel of operators', () => {
     }
   });
 
-  it('is not on another port: the port of the API accepts neither the path nor the secret', async () => {
+  it('has operations that the port of the API does not run for anybody', async () => {
     const headers = { 'x-varve-operator': channel.secret, 'content-type': 'application/json' };
-    const url = `${server.url}/_varve/operations/status`;
-    const answer = await fetch(url, { method: 'POST', headers, body: '{}' });
-    expect(answer.status).toBe(405);
+    for (const name of ['import', 'take-over', 'level']) {
+      const url = `${server.url}/_varve/operations/${name}`;
+      const answer = await fetch(url, { method: 'POST', headers, body: '{"data":{}}' });
+      expect(answer.status, name).toBe(404);
+    }
   });
 
   it('says what is wrong with a request, and stays open', async () => {
@@ -80,6 +82,9 @@ describe('the channel of operators', () => {
     await expect.poll(() => statusOf(tokens['full-access'])).toBe(200);
     expect(await statusOf(tokens['read-only'])).toBe(403);
     expect(await statusOf()).toBe(403);
+    const headers = { 'x-varve-operator': channel.secret };
+    const operation = await fetch(`${server.url}/_varve/operations/status`, { method: 'POST', headers });
+    expect(operation.status, 'the API does not accept the secret').toBe(403);
   });
 });
 

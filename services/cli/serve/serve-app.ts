@@ -10,8 +10,8 @@ import type { Listener } from '../../http/sockets/listen.ts';
 import { METRICS } from '../../operating/metric-definitions.ts';
 import type { Operating } from '../../operating/operating.ts';
 import { observeRequests } from '../../operating/request-id.ts';
+import type { RunOperation } from '../../operator/http-operations.ts';
 import type { Jobs } from '../../operator/jobs.ts';
-import type { Status } from '../../operator/status.ts';
 import type { State } from '../../state/state.ts';
 import type { Rotation } from '../../supervisor/rotation.ts';
 import { packageVersion } from '../output/package-version.ts';
@@ -31,8 +31,8 @@ export type ServeAppOptions = {
   readonly listener: Listener;
   readonly logger: Logger;
   readonly operating: Operating;
-  /** State of its projections, if it has any. */
-  readonly status?: () => Promise<Status>;
+  /** Runs operations of operators, if the process has a data directory. */
+  readonly operations?: RunOperation;
   /** Runs operations that other processes of the log ask for. */
   readonly jobs?: Jobs;
   readonly state: () => Promise<State>;
@@ -47,7 +47,7 @@ export type ServeAppOptions = {
 
 /** Passes requests to the API from now on. */
 export async function serveApp(options: ServeAppOptions): Promise<void> {
-  const { role, settings, served, listener, status } = options;
+  const { role, settings, served, listener } = options;
   const { metrics, tracing } = options.operating;
   metrics?.gauge(METRICS.unsentBytes, listener.output.unsentBytes);
   metrics?.gauge(METRICS.waitingRequests, listener.output.waitingRequests);
@@ -59,7 +59,7 @@ export async function serveApp(options: ServeAppOptions): Promise<void> {
     projectRoutes: options.projectRoutes,
     state: options.state,
     ...defined({
-      status,
+      operations: options.operations,
       jobs: options.jobs,
       searchPage: searchPageOf(settings),
       acknowledged: options.acknowledged,

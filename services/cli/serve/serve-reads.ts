@@ -129,7 +129,7 @@ const ACCESS_MS = 1_000;
 
 /** Requests about the server itself, such as tokens and webhooks. The leader answers them, because it has their state. */
 const ADMINISTRATION =
-  /^\/(_varve\/(tokens|public|roles|login|webhooks|projections)|(docs\/)?openapi\.json)(?![\w-])/i;
+  /^\/(_varve\/(tokens|public|roles|login|webhooks|operations|projections)|(docs\/)?openapi\.json)(?![\w-])/i;
 
 function leaveAdministration(
   handler: RequestListener,

@@ -6,6 +6,7 @@ import { requireFreeDisk } from '../../../shared/free-disk.ts';
 import type { Listener, ListenOptions } from '../../http/sockets/listen.ts';
 import { WAIT_LIMITS } from '../../http/sockets/waiting-requests.ts';
 import { createJobs } from '../../operator/jobs.ts';
+import { runOperation } from '../../operator/operations.ts';
 import { readStatus } from '../../operator/status.ts';
 import { writtenFolders } from '../../process/content-store.ts';
 import { openVarve, type Varve } from '../../process/open-varve.ts';
@@ -161,7 +162,7 @@ async function answerRequests(parts: LeadingParts, { varve, listener }: OpenServ
     listener,
     logger,
     operating: ports.operating,
-    status: () => readStatus(varve.operator),
+    operations: (name, form, signal) => runOperation(varve.operator, name, form, signal),
     jobs: createJobs(varve.operator),
     state: () => readStatus(varve.operator),
     greet: (handler) => greet(parts, { varve, listener }, handler),

@@ -5,5 +5,10 @@ const EVENT_STREAM = /^\s*text\/event-stream\s*(?!;\s*q=0(?:\.0*)?\s*(?:,|$))(?:
 
 /** Returns whether a request asks for a stream of events, as EventSource does. */
 export function wantsStream({ method, headers }: Pick<IncomingMessage, 'headers' | 'method'>): boolean {
-  return method === 'GET' && headers.accept !== undefined && EVENT_STREAM.test(headers.accept);
+  return method === 'GET' && acceptsStream(headers.accept);
+}
+
+/** Returns whether a header `Accept` asks for a stream of events. */
+export function acceptsStream(accept: string | undefined): boolean {
+  return accept !== undefined && EVENT_STREAM.test(accept);
 }
