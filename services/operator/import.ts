@@ -19,10 +19,11 @@ export function leadingImports(imports: Imports | undefined): Imports & { readon
 export const importOperation = defineOperation({
   form: z.strictObject({ files: z.array(z.string()), type: z.string().optional() }),
   writes: true,
-  run: importFiles,
+  run: importIntoServer,
 });
 
-async function* importFiles(
+/** Imports the documents of files, and yields the progress. */
+export async function* importIntoServer(
   { imports, graph, space }: OperatorContext,
   { files, type }: { readonly files: readonly string[]; readonly type?: string | undefined },
   signal: AbortSignal,

@@ -1,4 +1,11 @@
 import type * as z from 'zod';
+import {
+  backupOperation,
+  exportOperation,
+  importFileOperation,
+  makeFormatsOperation,
+  verifyOperation,
+} from './commands.ts';
 import { formatsOperation } from './formats.ts';
 import {
   canRebuildOperation,
@@ -41,6 +48,11 @@ export const OPERATIONS = {
   drop: dropOperation,
   interrupt: interruptOperation,
   'repair-index': repairIndexOperation,
+  verify: verifyOperation,
+  backup: backupOperation,
+  export: exportOperation,
+  'import-file': importFileOperation,
+  'make-formats': makeFormatsOperation,
 } as const;
 
 export type OperationName = keyof typeof OPERATIONS;

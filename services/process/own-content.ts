@@ -117,7 +117,7 @@ function openNotes(
 
 /** Context of operators' requests to any process with a data directory. */
 export function operatorContext(
-  { data, space, pid, schemaWarnings, codeNotes, build, readSide: plan, processes }: VarveOptions,
+  { data, space, pid, schemaWarnings, codeNotes, build, command, readSide: plan, processes }: VarveOptions,
   { log, graph, generations }: ContentStore,
   readSide: ReadSide,
 ): OperatorContext {
@@ -138,7 +138,7 @@ export function operatorContext(
         webhooks: () => null,
         purges: () => null,
       }),
-    ...defined({ build }),
+    ...defined({ build, command }),
     readSide: async () => readSide,
   };
 }

@@ -105,6 +105,7 @@ export type VarveOptions = ServingOptions &
     /** Resolves when this process may change the content types of the process that it replaces. Absent: it must not change them. */
     readonly turn?: (() => Promise<void>) | undefined;
     readonly build?: OperatorContext['build'];
+    readonly command?: OperatorContext['command'];
     readonly workersBeside?: OperatorContext['workers'];
   };
 

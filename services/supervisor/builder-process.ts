@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import { refuseIncompatible } from './protocol.ts';
 
-/** First argument of a program that makes a generation for the server that started it. */
+/** First argument of a command that runs for the server that started it. */
 export const BUILDER_ARGUMENT = 'builder';
 
 /** Low priority: processes that answer requests come first if processors are few. */
@@ -15,7 +15,7 @@ export function isBuilder(): boolean {
   return isBuilderProcess;
 }
 
-/** Makes this process a builder. `server`: COMPATIBILITY of the program that started it. If it differs, this process ends. */
+/** Makes this process a command of low priority of a server. `server`: COMPATIBILITY of the program that started it. If it differs, this process ends. */
 export function becomeBuilder(server: string | undefined): void {
   isBuilderProcess = true;
   try {
@@ -24,6 +24,7 @@ export function becomeBuilder(server: string | undefined): void {
     console.error((error as Error).message);
     process.exit(1);
   }
+  lowerPriority();
   process.once('disconnect', () => process.exit(1));
   if (!process.connected) process.exit(1);
   // The process ends by itself when it is done.

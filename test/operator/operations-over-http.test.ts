@@ -1,3 +1,5 @@
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HTTP_OPERATIONS } from '../../services/operator/http-operations.ts';
 import { type Ask, type Callers, createAsk, createCallers } from '../support/access-client.ts';
@@ -12,7 +14,7 @@ let callers: Callers;
 beforeAll(async () => {
   server = await startServer();
   callers = await createCallers(server.url, ['tag.find', 'tag.create']);
-  await callers.askAll('/api/tags', { method: 'POST', body: { data: { name: 'one' } } });
+  await callers.askAll('/api/tags', { method: 'POST', body: { data: { key: 'one', name: 'one' } } });
 });
 afterAll(() => server?.dispose());
 
@@ -93,6 +95,65 @@ describe('operations over HTTP', () => {
       expect(status).toBe(400);
       expect(body.error).toMatchObject({ details: { path: 'data.confirm' } });
     }
+  });
+
+  it('verify everything, back it up and export it, in processes of their own', async () => {
+    const verified = await runs(callers.askAll, 'verify', { assets: true });
+    expect(verified.body.data.at(-1)).toMatchObject({ kind: 'summary', differences: 0, files: 0 });
+    const saved = await runs(callers.askAll, 'backup', { name: 'monday' });
+    expect(saved.body.data.log.events).toBeGreaterThan(0);
+    expect(existsSync(join(server.data, 'transfer/monday/manifest.json'))).toBe(true);
+    expect((await runs(callers.askAll, 'export', { name: 'all.jsonl' })).status).toBe(200);
+    expect(readFileSync(join(server.data, 'transfer/all.jsonl'), 'utf8').includes('"key":"one"')).toBe(true);
+    const again = await runs(callers.askAll, 'backup', { name: 'monday' });
+    expect([again.status, again.body.error.message]).toEqual([
+      409,
+      expect.stringContaining('exists already'),
+    ]);
+    const lost = await runs(callers.askAll, 'verify', { head: `1:${'0'.repeat(64)}` });
+    expect(lost.body.error.message, 'the words of the command').toBe(
+      'the log has another history at position 1: it is not the log with this head',
+    );
+  });
+
+  it('name files only in the folder of the server', async () => {
+    for (const name of [
+      '../lock.json',
+      '/etc/passwd',
+      '..',
+      '',
+      '.hidden',
+      'a/b',
+      'a\\b',
+      'a\0b',
+      'x'.repeat(101),
+    ])
+      for (const operation of ['backup', 'export', 'import-file']) {
+        const confirm = operation === 'import-file' ? { confirm: operation } : {};
+        const { status, body } = await runs(callers.askAll, operation, { name, ...confirm });
+        expect([status, body.error.details.path], `${operation} ${name}`).toEqual([400, 'data.name']);
+      }
+    const outside = join(server.data, 'transfer/link.jsonl');
+    symlinkSync(join(server.data, 'lock.json'), outside);
+    const { status, body } = await runs(callers.askAll, 'import-file', {
+      name: 'link.jsonl',
+      confirm: 'import-file',
+    });
+    expect([status, body.error.message]).toEqual([
+      409,
+      expect.stringContaining('there is no file link.jsonl'),
+    ]);
+  });
+
+  it('import a file of the folder', async () => {
+    const line = { type: 'api::tag.tag', data: { key: 'two', name: 'from a file' } };
+    mkdirSync(join(server.data, 'transfer'), { recursive: true });
+    writeFileSync(join(server.data, 'transfer/tags.jsonl'), `${JSON.stringify(line)}\n`);
+    const form = { name: 'tags.jsonl', confirm: 'import-file' };
+    const { body } = await runs(callers.askAll, 'import-file', form);
+    expect(body.data.at(-1)).toEqual({ kind: 'progress', bytes: expect.any(Number), documents: 1 });
+    const found = await callers.askAll('/api/tags?filters[name]=from a file');
+    expect(found.body.data).toHaveLength(1);
   });
 
   it('say in both forms why an operation failed', async () => {

@@ -52,9 +52,7 @@ describe('on a running server', () => {
     limitFiles(worker, 500);
     expect(refused).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(
-        /the process that makes the generation cannot be started: spawn .*EMFILE/,
-      ),
+      stderr: expect.stringMatching(/the process of varve rebuild cannot be started: spawn .*EMFILE/),
     });
   });
 

@@ -10,7 +10,7 @@ import type { BuildRequest, OperatorContext } from '../../operator/operation.ts'
 import { BUILDER_ARGUMENT } from '../../supervisor/builder-process.ts';
 import { COMPATIBILITY } from '../../supervisor/protocol.ts';
 import { variableOf } from '../settings/setting.ts';
-import { OPERATOR_SETTINGS, type ServeSettings } from '../settings/settings.ts';
+import { BACKUP_SETTINGS, OPERATOR_SETTINGS, type ServeSettings } from '../settings/settings.ts';
 
 /**
  * Rebuilds as `varve rebuild --graph` does, with the program that is installed now. Logs a failure; an operator can continue with that
@@ -52,18 +52,23 @@ class BuilderClosed extends Error {
   }
 }
 
+type Command = NonNullable<OperatorContext['command']>;
+
 /**
- * Runs `varve rebuild` as a process of low priority, which makes a generation but does not switch over. With definitions, it converts a
- * copy to them, ahead of the log.
+ * Runs commands on the server's data as processes of low priority. `build` runs `varve rebuild`, which makes a generation but does not
+ * switch over. With definitions, it converts a copy to them, ahead of the log.
  */
 export function createBuilder(settings: ServeSettings, definitions: readonly TypeDefinition[]) {
   const env = { ...process.env, ...operatorVariables(settings) };
   const running = new Map<ChildProcess, Promise<unknown>>();
   let isClosed = false;
-  const build: NonNullable<OperatorContext['build']> = async function* (request, signal) {
+  async function* run(
+    args: readonly string[],
+    signal: AbortSignal,
+    sent: readonly TypeDefinition[] = [],
+  ): ReturnType<Command> {
     if (isClosed) throw new BuilderClosed();
-    const args = [BUILDER_ARGUMENT, COMPATIBILITY, 'rebuild', '--json', ...optionsOf(request)];
-    const child = fork(process.argv[1] ?? '', args, {
+    const child = fork(process.argv[1] ?? '', [BUILDER_ARGUMENT, COMPATIBILITY, ...args], {
       env,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       signal,
@@ -74,28 +79,30 @@ export function createBuilder(settings: ServeSettings, definitions: readonly Typ
     });
     // Such a child has no pipes.
     if (child.pid === undefined)
-      throw new Error(`the process that makes the generation cannot be started: ${await ended}`);
+      throw new Error(`the process of varve ${args[0]} cannot be started: ${await ended}`);
     const exited = new Promise((resolve) => child.once('exit', resolve));
     running.set(child, exited);
     // Never rejects: the end of a process only resolves.
     void exited.then(() => running.delete(child));
     // If the child has already ended, its exit code is handled below.
-    if (request.copy) child.send(definitions, () => {});
+    if (sent.length > 0) child.send(sent, () => {});
     const problems = child.stderr === null ? Promise.resolve('') : text(child.stderr).catch(() => '');
-    if (child.stdout !== null)
-      for await (const line of createInterface({ input: child.stdout })) yield JSON.parse(line) as Rebuild;
+    if (child.stdout !== null) yield* createInterface({ input: child.stdout });
     const failure = await ended;
     if (failure === '') return;
     if (isClosed) throw new BuilderClosed();
-    const said = (await problems)
-      .trim()
-      .split('\n')
-      .at(-1)
-      ?.replace(/^varve rebuild: /, '');
-    throw new Error(said || `the process that makes the generation ended unexpectedly: ${failure}`);
+    throw new Error(
+      saidAtEnd(await problems) || `the process of varve ${args[0]} ended unexpectedly: ${failure}`,
+    );
+  }
+  const build: NonNullable<OperatorContext['build']> = async function* (request, signal) {
+    const args = ['rebuild', '--json', ...optionsOf(request)];
+    for await (const line of run(args, signal, request.copy ? definitions : []))
+      yield JSON.parse(line) as Rebuild;
   };
   return {
     build,
+    command: (args: readonly string[], signal: AbortSignal) => run(args, signal),
     /** Kills the builder's processes, and resolves when they have ended, so that none outlives the server. */
     async close(): Promise<void> {
       isClosed = true;
@@ -104,6 +111,15 @@ export function createBuilder(settings: ServeSettings, definitions: readonly Typ
     },
   };
 }
+
+/** Returns the message with which a command ended, without the name of the command. */
+function saidAtEnd(stderr: string): string {
+  const lines = stderr.trim().split('\n');
+  const at = lines.findLastIndex((line) => SAID.test(line));
+  return lines.slice(at).join('\n').replace(SAID, '');
+}
+
+const SAID = /^varve [a-z ]+: /;
 
 function optionsOf({ graph, copy, type, world, maxRate, accept }: BuildRequest): readonly string[] {
   return [
@@ -116,10 +132,12 @@ function optionsOf({ graph, copy, type, world, maxRate, accept }: BuildRequest):
   ];
 }
 
-/** Returns variables that name the server's data, log and documents to the builder. */
+const CHILD_SETTINGS = { ...BACKUP_SETTINGS, ...OPERATOR_SETTINGS };
+
+/** Returns variables that name the server's data, log, uploaded files and documents to its commands. */
 function operatorVariables(settings: ServeSettings): Readonly<Record<string, string>> {
-  const given = Object.entries(OPERATOR_SETTINGS).map(([name, setting]) => {
-    const value = settings[name as keyof typeof OPERATOR_SETTINGS];
+  const given = Object.entries(CHILD_SETTINGS).map(([name, setting]) => {
+    const value = settings[name as keyof typeof CHILD_SETTINGS];
     return { [variableOf(setting)]: value === undefined ? undefined : String(value) };
   });
   return defined(Object.assign({}, ...given));

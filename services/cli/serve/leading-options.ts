@@ -18,6 +18,7 @@ export function leadingOptions(parts: LeadingParts, takeTurn: () => Promise<void
     ...successionOptions(parts, takeTurn),
     follow,
     build: builder.build,
+    command: builder.command,
     webhooks: { limits: webhookLimits(settings), report: logWebhooks(logger) },
     purges: purges && { ...purges, limits: PURGE_LIMITS, report: logPurges(logger) },
     reportTrouble: logTrouble(logger),
