@@ -6,13 +6,13 @@ import { packageRoot } from '../../shared/package-root.ts';
 import type { ArchiveOptions } from './commands/import-archive.ts';
 import { GROUPED_COMMANDS } from './grouped-commands.ts';
 import { type CommandRow, command, type Given, JSON_OPTION } from './settings/command.ts';
+import { LOG_SETTINGS } from './settings/data-settings.ts';
 import { type ProcessRole, ROLE_SETTINGS } from './settings/roles.ts';
 import {
   BACKUP_SETTINGS,
   type BackupSettings,
   IMPORT_SETTINGS,
   InvalidSettings,
-  LOG_SETTINGS,
   OPERATOR_SETTINGS,
   parseSettings,
   SERVE_SETTINGS,

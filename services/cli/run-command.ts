@@ -11,6 +11,7 @@ import { ROLE_SETTINGS } from './settings/roles.ts';
 import { readSecretFiles } from './settings/secret-files.ts';
 import { variableOf } from './settings/setting.ts';
 import { InvalidSettings } from './settings/settings.ts';
+import { CONFIG } from './settings/settings-file.ts';
 
 const program = new Command('varve')
   .description("Serves Strapi 5's REST Content API from an event log.")
@@ -20,7 +21,7 @@ addCommands(program, COMMAND_GROUPS, COMMANDS, run);
 
 await run(process.argv[2] ?? 'varve', async () => {
   const settings = COMMANDS.flatMap(({ settings: table }) => Object.values(table));
-  const variables = new Set<string>(settings.map(variableOf));
+  const variables = new Set<string>([CONFIG, ...settings].map(variableOf));
   Object.assign(process.env, readSecretFiles(process.env, variables));
   await program.parseAsync();
 });

@@ -29,8 +29,8 @@ describe('settings of varve serve', () => {
     });
     expect(problems.split('\n')).toEqual([
       '  --content-types (VARVE_CONTENT_TYPES) is missing: pass a folder',
-      '  --port (VARVE_PORT) "70000" must be an integer from 0 to 65535',
       '  --default-locale (VARVE_DEFAULT_LOCALE) "e n" must be a locale such as en, en-US or zh-Hans',
+      '  --port (VARVE_PORT) "70000" must be an integer from 0 to 65535',
       '  --users-envelope (VARVE_USERS_ENVELOPE) "maybe" must be true or false',
       '  --log-level (VARVE_LOG_LEVEL) "loud" must be one of fatal, error, warn, info, debug, trace, silent',
     ]);

@@ -1,7 +1,9 @@
 import { type Command, Option } from 'commander';
+import { groupHelp, headingOf } from './group-help.ts';
 import { ROLE_SETTINGS } from './roles.ts';
 import { type Setting, type SettingsOf, type SettingsTable, variableOf } from './setting.ts';
 import { parseSettings } from './settings.ts';
+import { CONFIG, withSettingsFile } from './settings-file.ts';
 import { withLogOfDirectory } from './settings-of-directory.ts';
 
 /** A command of the command line, as a row of its table. */
@@ -52,7 +54,8 @@ export function command<
   return {
     ...definition,
     async run(given, argument) {
-      const known = Object.hasOwn(ROLE_SETTINGS, definition.name) ? given : withLogOfDirectory(table, given);
+      const whole = withSettingsFile(table, given);
+      const known = Object.hasOwn(ROLE_SETTINGS, definition.name) ? whole : withLogOfDirectory(table, whole);
       const settings = (await parse(known)) as Settings;
       const work = await definition.load();
       const own = names.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]]));
@@ -88,7 +91,11 @@ export function addCommands(
     for (const [flags, description, required] of row.options ?? []) {
       added.addOption(new Option(flags, description).makeOptionMandatory(required !== undefined));
     }
-    for (const setting of Object.values(row.settings)) added.addOption(optionOf(setting));
+    const isServer = Object.hasOwn(ROLE_SETTINGS, row.name);
+    for (const [name, setting] of Object.entries(row.settings))
+      added.addOption(isServer ? optionOf(setting).helpGroup(headingOf(name)) : optionOf(setting));
+    added.addOption(optionOf(CONFIG));
+    if (isServer) groupHelp(added);
     added.action(() => run(row.name, () => row.run(added.opts(), added.processedArgs[0])));
   }
 }

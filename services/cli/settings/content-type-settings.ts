@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { commaList } from '../../../shared/comma-list.ts';
 import { SCALAR_TYPES, type ScalarType } from '../../../shared/schema/content-type.ts';
-import { folder, type SettingsTable, yesOrNo } from './setting.ts';
+import { SEARCH_SETTINGS } from './read-synonyms.ts';
+import { folder, type SettingsTable, wholeNumber, yesOrNo } from './setting.ts';
 
 /** Settings for content types. */
 export const CONTENT_TYPE_SETTINGS = {
@@ -56,6 +57,32 @@ export const CHANGED_TYPE_SETTINGS = {
       'attributes whose values may disappear because their definition has changed, as a refused start names them, such as api::article.article.summary; can be repeated (default: none)',
     schema: z.string().transform(commaList).default([]),
     isRepeated: true,
+  },
+} as const satisfies SettingsTable;
+
+/** Settings for content types and their entries. */
+export const CONTENT_SETTINGS = {
+  ...CHANGED_TYPE_SETTINGS,
+  ...SEARCH_SETTINGS,
+  examples: {
+    flags: '--examples [boolean]',
+    description:
+      "write the example entries of the content types on the first start; without --content-types, serve Varve's restaurant guide (default: false)",
+    schema: yesOrNo.default(false),
+  },
+  defaultLocale: {
+    flags: '--default-locale <locale>',
+    description: 'locale of requests that name no locale (default: en)',
+    schema: z
+      .string()
+      .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'must be a locale such as en, en-US or zh-Hans')
+      .default('en'),
+  },
+  convertAtOnce: {
+    flags: '--convert-at-once <rows>',
+    description:
+      'maximum number of rows that a start converts to changed content types before it serves. With more rows, it serves the earlier content types until a new read model is built (default: 10000)',
+    schema: wholeNumber(0, 1_000_000_000).default(10_000),
   },
 } as const satisfies SettingsTable;
 

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { readCorsConfig } from '../../project/read-cors-config.ts';
-import { isOrigin, type ServeSettings } from './settings.ts';
+import { isOrigin } from './network-settings.ts';
+import type { ServeSettings } from './settings.ts';
 
 /** Origins of pages that may call from a browser. `file`: the project's file that lists them. */
 export type CorsOrigins = { readonly origins: readonly string[]; readonly file?: string };

@@ -83,6 +83,10 @@ export const LOGIN_SETTINGS = {
       .regex(/^[^\r\n]+@[^\r\n]+$/, 'must be a mail address')
       .optional(),
   },
+} as const satisfies SettingsTable;
+
+/** Settings for the tokens of an identity provider. */
+export const PROVIDER_SETTINGS = {
   jwks: {
     flags: '--jwks <url>',
     description:

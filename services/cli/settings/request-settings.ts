@@ -39,4 +39,10 @@ export const REQUEST_SETTINGS = {
       'maximum number of entries that a page may skip; cursors have no such limit (default: 100000)',
     schema: wholeNumber(0, 1_000_000_000).default(100_000),
   },
+  usersEnvelope: {
+    flags: '--users-envelope <boolean>',
+    description:
+      'answer /api/users with data and meta, like other collections; false: with a bare array, like Strapi (default: false)',
+    schema: yesOrNo.default(false),
+  },
 } as const satisfies SettingsTable;

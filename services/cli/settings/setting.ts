@@ -26,11 +26,9 @@ export const file = z.string().min(1, 'is empty: pass a file');
 
 export const httpAddress = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
 
-export const yesOrNo = z.stringbool({
-  truthy: ['true', '1', ''],
-  falsy: ['false', '0'],
-  error: 'must be true or false',
-});
+export const yesOrNo = z
+  .stringbool({ truthy: ['true', '1', ''], falsy: ['false', '0'], error: 'must be true or false' })
+  .meta({ type: 'boolean' });
 
 /** Schema of a duration such as `30s`, in milliseconds. */
 export const duration = z
@@ -52,7 +50,8 @@ export function wholeNumber(min: number, max: number) {
     .string()
     .regex(/^\d{1,15}$/, message)
     .transform(Number)
-    .pipe(z.number().min(min, message).max(max, message));
+    .pipe(z.number().min(min, message).max(max, message))
+    .meta({ type: 'integer', minimum: min, maximum: max });
 }
 
 /** Settings of a command, by name. */
