@@ -2,7 +2,13 @@ import { hash } from 'node:crypto';
 import { defined } from '../../../defined.ts';
 import type { Neighbour, Neighbours } from '../../document-index.ts';
 import type { IndexedComponent, IndexedRow } from '../../read-index.ts';
-import type { DocumentLayout, Place, PlacedRelation, PlacedStep } from '../layout/document-layout.ts';
+import {
+  type DocumentLayout,
+  hasLinkKeys,
+  type Place,
+  type PlacedRelation,
+  type PlacedStep,
+} from '../layout/document-layout.ts';
 import type { StoredLinks, StoredPart, StoredParts } from '../layout/index-document.ts';
 import { type ByteSink, overwrite, putByte, putBytes, sizeOf, writeText, writtenSince } from './byte-sink.ts';
 import { copiesAt } from './copies.ts';
@@ -138,7 +144,7 @@ function writeLinked(making: Making, place: Place, node: RowNode, own: boolean):
   const links: Members<StoredLinks[string]> = {};
   let t = '';
   for (const { step, linked } of steps) {
-    if (step.linkField === undefined) continue;
+    if (!hasLinkKeys(step)) continue;
     t += `,${step.member}[${linked.map(({ key }) => key).join()}]`;
     if (own) links[step.attribute] = linked.map(({ key, otherOrder }) => [key, otherOrder]);
   }

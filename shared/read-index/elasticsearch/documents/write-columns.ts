@@ -18,7 +18,7 @@ export type RowNode = {
 /** Values of a row or component, and the node that they belong to. */
 export type PlacedColumns = { readonly place: Pick<Place, 'scalars'>; readonly fields: FieldValues };
 
-/** Writes the members of an object that have the own columns of its nodes: `"f":{…}` and, if there are any text forms, `"x":{…}`. */
+/** Writes the members of an object that have the own columns of its nodes: `"f":{…}` and, if there are any text forms, `"x":[…]`. */
 export function writeColumns(sink: ByteSink, nodes: readonly PlacedColumns[]): void {
   let [f, x] = ['', ''];
   for (const { place, fields } of nodes) {
@@ -28,10 +28,16 @@ export function writeColumns(sink: ByteSink, nodes: readonly PlacedColumns[]): v
       const { member } = scalar;
       f += `${f === '' ? '' : ','}${member}${jsonOf(storedColumn(scalar, value))}`;
       // The text form of a number, date or boolean needs no escapes.
-      if (scalar.text === 'form') x += `${x === '' ? '' : ','}${member}"${textForm(scalar.type, value)}"`;
+      if (scalar.text === 'form')
+        x += `${x === '' ? '' : ','}"${formTerm(scalar, textForm(scalar.type, value))}"`;
     }
   }
-  writeText(sink, x === '' ? `"f":{${f}}` : `"f":{${f}},"x":{${x}}`);
+  writeText(sink, x === '' ? `"f":{${f}}` : `"f":{${f}},"x":[${x}]`);
+}
+
+/** Returns the term for the text form of a column, or for its beginning. Columns of a node share the field `x`. */
+export function formTerm({ field }: Pick<PlacedScalar, 'field'>, form: string): string {
+  return `${field}:${form}`;
 }
 
 /** Writes the grams of nodes' texts after other members: `"g":{…}` for the folded texts, and `"w":{…}` for texts that folding changes. */

@@ -26,7 +26,7 @@ export type CreateIndexOptions = {
 };
 
 /** Raise it whenever the same row and layout give a different document than before. */
-const DOCUMENT_FORMAT = 3;
+const DOCUMENT_FORMAT = 4;
 
 const EXISTS = 'resource_already_exists_exception';
 /** An index has the name of an alias. */

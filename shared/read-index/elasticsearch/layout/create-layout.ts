@@ -20,10 +20,11 @@ import {
   queryableScalars,
 } from '../../../schema/system-attributes.ts';
 import { searchOf } from '../../../search/search-settings.ts';
-import { DOCUMENT_PUBLISHED_FIELD, PUBLICATION_STATE_FIELD } from '../../bool-query.ts';
+import { DOCUMENT_PUBLISHED_FIELD, type FieldType, PUBLICATION_STATE_FIELD } from '../../bool-query.ts';
 import { fieldTypeOf } from '../../column.ts';
 import type { ComponentStep, RowSet } from '../../read-index.ts';
 import {
+  copiedKeyField,
   type DenormaliseSettings,
   type DocumentLayout,
   MOST_COPIES,
@@ -32,12 +33,10 @@ import {
   type PlacedRelation,
   type PlacedScalar,
   type PlacedStep,
-  rowsBehind,
   type SharedItem,
-  type SortPath,
-  sortFieldNames,
 } from './document-layout.ts';
 import { createSlots, type Slots } from './slots.ts';
+import { sortPaths } from './sort-paths.ts';
 
 /** Surroundings of a node, which decide how much is copied there. */
 type Surroundings = {
@@ -49,6 +48,8 @@ type Surroundings = {
   readonly inList: boolean;
   /** Names on the path from the root. */
   readonly path: readonly string[];
+  /** Content types of the rows on the path, from the root to the node. */
+  readonly types: readonly Uid[];
   /** Names of fields, in an item of a shared list. */
   readonly slots?: Slots;
 };
@@ -72,6 +73,7 @@ export function createLayout(
     hops: 0,
     inList: false,
     path: [],
+    types: [type],
   };
   const root = createPlace(around, { prefix: '', model, rowSet: { type, path: [] }, kind: 'root' });
   return { type, root, sortPaths: sortPaths(root, [], false), words, mostCopies };
@@ -122,8 +124,7 @@ function placedScalars({ hops, slots }: Surroundings, { model, kind }: Address):
   };
   for (const { name, type } of queryableScalars(model).values()) {
     const fieldType = fieldTypeOf(type);
-    const isText = fieldType === 'keyword' || fieldType === 'json';
-    const whole = isText ? 'grams' : 'form';
+    const whole = wholeText(fieldType);
     // Grams cause most of a document's cost. So a copy only has grams of short texts that people search by. For longer texts, queries ask
     // the row's own index.
     const isSearched = hops <= 1 && usesOf(type).selects === 'one' && model.attributes.has(name);
@@ -135,6 +136,13 @@ function placedScalars({ hops, slots }: Surroundings, { model, kind }: Address):
     add({ name: DOCUMENT_PUBLISHED_FIELD, type: 'boolean', fieldType: 'boolean', text: 'none' });
   }
   return scalars;
+}
+
+/** Returns the fields for text operators on a column of a row that is not a copy. */
+function wholeText(fieldType: FieldType): PlacedScalar['text'] {
+  if (fieldType === 'keyword' || fieldType === 'json') return 'grams';
+  // The process compares both values of a boolean itself.
+  return fieldType === 'boolean' ? 'none' : 'form';
 }
 
 function createStep(around: Surroundings, at: Address, attribute: Attribute): PlacedStep | undefined {
@@ -169,6 +177,7 @@ function createRelation(around: Surroundings, at: Address, attribute: RelationAt
     hops: around.hops + 1,
     inList: around.inList || toMany,
     path: [...around.path, name],
+    types: [...around.types, target],
   };
   const model = contentTypeOf(around.registry, target);
   const address: Address = {
@@ -177,15 +186,23 @@ function createRelation(around: Surroundings, at: Address, attribute: RelationAt
     rowSet: { type: target, path: [] },
     kind: 'embedded',
   };
-  return { ...step, embedded: { objectField, list: toMany, place: createPlace(inside, address) } };
+  const embedded = { objectField, list: toMany, place: createPlace(inside, address) };
+  // The rows of a copy's relations are never read from the document. So the key of the next copy is enough.
+  const isKeyCopied = at.kind === 'embedded' && mappedBy === undefined && !toMany;
+  return { ...step, embedded, ...(isKeyCopied && { linkField: copiedKeyField(objectField) }) };
 }
 
 /**
- * Returns whether documents copy a relation: chains of to-one relations, owned to-many relations, and paths in the settings. Files are
- * copied only if the settings name them, because they are rarely used in filters.
+ * Returns whether documents copy a relation: chains of to-one relations, owned to-many relations, and paths in the settings. A chain ends
+ * where it comes to a content type again: such chains lead back, or from parent to parent, and most of their fields are never used. Files
+ * are copied only if the settings name them, because they are rarely used in filters.
  */
-function isCopied({ settings, hops, inList, path }: Surroundings, attribute: RelationAttribute): boolean {
+function isCopied(
+  { settings, hops, inList, path, types }: Surroundings,
+  attribute: RelationAttribute,
+): boolean {
   if (isNamed(settings, [...path, attribute.name])) return true;
+  if (hops > 0 && new Set([...types, attribute.target]).size <= types.length) return false;
   if (attribute.target === FILE_TYPE || attribute.name === 'localizations' || inList) return false;
   if (!attribute.toMany) return hops < settings.toOne;
   return attribute.mappedBy === undefined && hops < settings.toMany;
@@ -275,20 +292,4 @@ function createComponentPlace(
     // Components of an embedded row are copies too.
     kind: kind === 'embedded' ? 'embedded' : 'component',
   });
-}
-
-function sortPaths(place: Place, path: readonly string[], passedList: boolean): SortPath[] {
-  const sortable = [...place.scalars.values()].filter(({ fieldType }) => fieldType !== 'json');
-  const fields = sortable.map((scalar) => {
-    const { low, high } = sortFieldNames(path, scalar.name);
-    return { scalar, low, high, members: { low: memberOf(low), high: memberOf(high) } };
-  });
-  const here = passedList ? [{ path, fields }] : [];
-  const below = [...place.steps.values()].flatMap((step) => {
-    const next = rowsBehind(step);
-    return next === undefined
-      ? []
-      : sortPaths(next.place, [...path, step.attribute], passedList || next.list);
-  });
-  return [...here, ...below];
 }

@@ -6,8 +6,8 @@ import type { RowSet } from '../../read-index.ts';
 /**
  * Layout of the documents of one content type. It is the same in both worlds. A *node* (type `Place`) is a row or component in a document.
  * Examples are the document's own row (the root), its components and rows embedded along relations. Below a node's prefix:
- * - `f.<attribute>` value, `g.<attribute>` folded grams, `w.<attribute>` grams as written if these differ, `x.<attribute>` text form of a
- *   column of another kind;
+ * - `f.<attribute>` value, `g.<attribute>` folded grams, `w.<attribute>` grams as written if these differ, `x` the text forms of columns of
+ *   other kinds, each after `<attribute>:`;
  * - `c.<attribute>` components, `e.<attribute>` embedded rows, `t.<attribute>` keys of linked rows, on the owning side;
  * - `u` the attributes with more than `mostCopies` linked rows, which are then not embedded.
  * The root also has `key`, `src`, `links`, `parts`, the document's digest `sum`, the sort fields `s.…`, and the words of its texts (see
@@ -57,7 +57,7 @@ export type PlacedScalar = {
   readonly fieldType: FieldType;
   /**
    * Fields for text operators on the column. `grams`: grams as written and folded, of text columns. `folded`: only folded grams, of short
-   * texts of rows one step away. `form`: the text form as a keyword, of other columns. `none`: no fields.
+   * texts of rows one step away. `form`: the text form in `x`, of other columns. `none`: no fields.
    */
   readonly text: 'grams' | 'folded' | 'form' | 'none';
 };
@@ -87,7 +87,7 @@ export type PlacedRelation = {
   readonly field: string;
   readonly member: Member;
   readonly target: Uid;
-  /** Field with the targets' keys, if this side owns the links. */
+  /** Field with the targets' keys, if this side owns the links. In a copy it is that of the next copy, if there is a single one. */
   readonly linkField?: string;
   /** Attribute of the owning side, if this is the inverse side. */
   readonly mappedBy?: string;
@@ -118,6 +118,16 @@ export function uncopiedField({ prefix }: Pick<Place, 'prefix'>): string {
 /** Returns whether documents have copies in a list at this node. */
 export function hasCopiedLists({ steps }: Pick<Place, 'steps'>): boolean {
   return [...steps.values()].some((step) => step.kind === 'relation' && step.embedded?.list === true);
+}
+
+/** Returns whether a node has a field of its own with the keys of linked rows. */
+export function hasLinkKeys({ linkField, embedded }: PlacedRelation): boolean {
+  return linkField !== undefined && linkField !== copiedKeyField(embedded?.objectField);
+}
+
+/** Returns the field with the keys of copied rows. */
+export function copiedKeyField(objectField: string | undefined): string {
+  return `${objectField}.key`;
 }
 
 export type SortPath = { readonly path: readonly string[]; readonly fields: readonly SortField[] };

@@ -8,7 +8,7 @@ export type PlaceBody = {
   readonly f?: { readonly [field: string]: StoredValue };
   readonly g?: { readonly [attribute: string]: string };
   readonly w?: { readonly [attribute: string]: string };
-  readonly x?: { readonly [attribute: string]: string };
+  readonly x?: readonly string[];
   readonly c?: { readonly [attribute: string]: PlaceBody | readonly PlaceBody[] | readonly SharedItemBody[] };
   readonly e?: { readonly [attribute: string]: EmbeddedBody | readonly EmbeddedBody[] };
   readonly t?: { readonly [attribute: string]: readonly number[] };

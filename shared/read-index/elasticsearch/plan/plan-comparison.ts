@@ -11,7 +11,7 @@ import { type TextQuery, textComparison } from '../../compare-text.ts';
 import { foldText } from '../../fold-text.ts';
 import { PREFIX_BYTES, storedValue } from '../documents/stored-value.ts';
 import { needleGrams } from '../documents/text-grams.ts';
-import { storedColumn } from '../documents/write-columns.ts';
+import { formTerm, storedColumn } from '../documents/write-columns.ts';
 import type { Place, PlacedScalar } from '../layout/document-layout.ts';
 import type { StoredValue } from '../layout/index-document.ts';
 import { type Dsl, type RangeBound, termsDsl } from './dsl.ts';
@@ -149,7 +149,7 @@ function planText(
   const isText = fieldType === 'keyword' || fieldType === 'json';
   if (match === 'equals' && !fold && isText) return planValues(scalar, field, [value]);
   if (value === '' && match !== 'equals') return leaf({ exists: { field } });
-  if (text === 'form') return planForm(`${place.prefix}x.${scalar.field}`, query);
+  if (text === 'form') return planForm(place, scalar, query);
   const tokens = needleGrams(match, value);
   if (fold || text === 'grams') {
     if (text === 'none') return undefined;
@@ -180,21 +180,25 @@ function asWritten(
 }
 
 /** Plans a comparison of a text form. Text forms have no capitals, so folding changes nothing. */
-function planForm(field: string, { match, value }: TextQuery): PlannedQuery {
+function planForm({ prefix }: Place, scalar: PlacedScalar, { match, value }: TextQuery): PlannedQuery {
   if (value.length > LONGEST_FORM) return NONE;
-  return leaf(formDsl(field, match, value));
+  return leaf(formDsl(`${prefix}x`, scalar, { match, value }));
 }
 
-function formDsl(field: string, match: TextQuery['match'], value: string): Dsl {
+function formDsl(
+  field: string,
+  scalar: PlacedScalar,
+  { match, value }: Pick<TextQuery, 'match' | 'value'>,
+): Dsl {
   switch (match) {
     case 'equals':
-      return { term: { [field]: { value } } };
+      return { term: { [field]: { value: formTerm(scalar, value) } } };
     case 'prefix':
-      return { prefix: { [field]: { value } } };
+      return { prefix: { [field]: { value: formTerm(scalar, value) } } };
     case 'suffix':
-      return { wildcard: { [field]: { value: `*${literal(value)}` } } };
+      return { wildcard: { [field]: { value: `${literal(formTerm(scalar, ''))}*${literal(value)}` } } };
     case 'contains':
-      return { wildcard: { [field]: { value: `*${literal(value)}*` } } };
+      return { wildcard: { [field]: { value: `${literal(formTerm(scalar, ''))}*${literal(value)}*` } } };
     default:
       return assertNever(match);
   }
