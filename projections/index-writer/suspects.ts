@@ -43,6 +43,8 @@ export const SUSPECT_LIMITS: SuspectLimits = Object.freeze({
 const MOST = 5_000;
 /** Number of parts into which a failed group is split. */
 const PARTS = 8;
+/** After an attempt a document rests this many times as long as it took to make: large ones keep the thread that answers busy. */
+const REST = 5;
 /** Position that no document reaches: the lanes do not choose suspects, not even after further changes. */
 const TAKEN = Number.MAX_SAFE_INTEGER;
 
@@ -70,10 +72,12 @@ export function createSuspects(options: SuspectsOptions) {
   const count = () => groups.reduce((sum, { documents }) => sum + documents.length, 0);
   const examine = async (group: Group): Promise<void> => {
     const position = work.position();
+    const began = work.now();
     const { batch, unmakable } = await makeBatch(work, group.documents, Number.POSITIVE_INFINITY, position);
+    const rest = (work.now() - began) * REST;
     try {
       const { settled, failed, again = '' } = await sendAlone(work, batch, limits);
-      const next = await groupsAfter(options, group, failed);
+      const next = await groupsAfter(options, group, { failed, rest });
       const refused = next === 'park' ? failed.map((document) => ({ document, refused: again })) : [];
       const ended = [...unmakable, ...settled, ...refused];
       settle(position, ended);
@@ -147,11 +151,14 @@ async function sendAlone(work: Work, batch: Batch, { requestMs }: SuspectLimits)
   return { ...sent, again: `no answer within ${requestMs / 1000} s` };
 }
 
+/** Documents of a group that failed. `rest`: the least milliseconds until the next attempt at one. */
+type Failed = { readonly failed: readonly StaleRow[]; readonly rest: number };
+
 /** Returns the groups of documents that failed, or `park` for a single document that has failed often enough. */
 async function groupsAfter(
   options: SuspectsOptions,
   group: Group,
-  failed: readonly StaleRow[],
+  { failed, rest }: Failed,
 ): Promise<readonly Group[] | 'park'> {
   const { work, limits } = options;
   if (failed.length === 0) return [];
@@ -162,7 +169,7 @@ async function groupsAfter(
   const since = group.failures === 0 ? now : group.since;
   const isPatient = failures < limits.attempts || now - since < limits.leastMs;
   if (!isPatient || now - since >= limits.longestMs) return 'park';
-  const due = now + jittered(backoffMs(failures, limits.backoff));
+  const due = now + Math.max(rest, jittered(backoffMs(failures, limits.backoff)));
   return [{ documents: failed, failures, since, outages: 0, due }];
 }
 

@@ -7,8 +7,12 @@ import { sendBulk } from '../../shared/read-index/elasticsearch/bulk-request.ts'
 import { createByteSlabs } from '../../shared/read-index/elasticsearch/documents/byte-slabs.ts';
 import { createElasticsearchClient } from '../../shared/read-index/elasticsearch/wire/client.ts';
 
-/** Sends documents to a server that answers with `respond`, and notes the keys of each request. */
-async function send(keys: readonly number[], respond: (keys: readonly number[], to: ServerResponse) => void) {
+/** Sends documents of a size to a server that answers with `respond`, and notes the keys of each request. */
+async function send(
+  keys: readonly number[],
+  respond: (keys: readonly number[], to: ServerResponse) => void,
+  bytes = 0,
+) {
   const requests: number[][] = [];
   const server = createServer(async (request, response) => {
     let body = '';
@@ -34,7 +38,7 @@ async function send(keys: readonly number[], respond: (keys: readonly number[], 
       world: 'draft',
       key,
       position: 1n,
-      bytes: Buffer.from(`${key}\n`),
+      bytes: Buffer.from(`${String(key).padStart(bytes)}\n`),
     }),
   );
   const outcomes = await sendBulk(client, createByteSlabs(), documents, { refresh: false });
@@ -61,6 +65,23 @@ it('takes the outcome of each document from its own status', async () => {
     { kind: 'refused', reason },
   ]);
 });
+
+it.each([
+  ['an operation above the limit', 1, 105_266_196, [1], 'refused'],
+  ['an operation that does not fit next to its own request', 11_117_144, 44_469_000, [1], 'refused'],
+  ['an operation that would fit alone', 30_000_000, 44_469_000, [1], 'again'],
+  ['several documents', 1, 105_266_196, [1, 2], 'again'],
+] as const)(
+  'takes a document for refused if the memory of its node is too small for it alone: %s',
+  async (_, held, operation, keys, kind) => {
+    const reason = `rejected execution of primary operation [coordinating_and_primary_bytes=${held}, replica_bytes=0, all_bytes=${held}, primary_operation_bytes=${operation}, max_primary_bytes=53687091]`;
+    const error = { type: 'es_rejected_execution_exception', reason };
+    const respond = (sent: readonly number[], to: ServerResponse) =>
+      to.end(JSON.stringify({ errors: true, items: sent.map(() => ({ index: { status: 429, error } })) }));
+    const { outcomes } = await send(keys, respond, 11_117_000);
+    expect(outcomes).toEqual(keys.map(() => ({ kind, reason: `${error.type}: ${reason}` })));
+  },
+);
 
 it('sends a request that is too large in halves, down to a document that is too large alone', async () => {
   const { outcomes, requests } = await send([1, 2, 3], (keys, response) => {

@@ -154,6 +154,30 @@ it('parks a document after a time even if it was tried less often', async () => 
   expect(tries).toBeLessThan(50);
 });
 
+it('rests after an attempt at a document, for longer the longer it took to make it', async () => {
+  const setting = openSetting({ ...FAST, leastMs: 1_000, longestMs: 600_000 });
+  setting.given(...SOME);
+  const [heavy] = namesOf(setting, 'Two');
+  const { present } = setting.index;
+  let made = 0;
+  Object.assign(setting.index, {
+    present(...given: Parameters<typeof present>): ReturnType<typeof present> {
+      const [{ type, world, key }] = given;
+      const busyUntil = Date.now() + 20;
+      if (`${type} ${world} ${key}` === heavy) {
+        made++;
+        while (Date.now() < busyUntil);
+      }
+      return present(...given);
+    },
+  });
+  setting.index.behave({ outcome: (name) => (name === heavy ? AGAIN : undefined) });
+  await setting.start().caughtUp();
+  expect(setting.graph.stale?.parked.list()).toMatchObject([{ documentId: 'r2' }]);
+  // In a second and its last rest, 20 ms of every 120 ms. On a slower machine it is made less often.
+  expect(made).toBeLessThan(16);
+});
+
 it('does not park a document that is refused several times in a short time', async () => {
   const setting = openSetting({ ...FAST, leastMs: 60_000 });
   setting.given(...SOME);

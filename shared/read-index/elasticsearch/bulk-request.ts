@@ -82,9 +82,15 @@ function outcomes(documents: readonly IndexableDocument[], answer: BulkAnswer): 
   if (answer.items.length !== documents.length) {
     throw new Error(`a bulk of ${documents.length} documents was answered for ${answer.items.length}`);
   }
-  return answer.errors
-    ? answer.items.map((item) => outcome(Object.values(item)[0] as BulkItem))
-    : documents.map(() => WRITTEN);
+  if (!answer.errors) return documents.map(() => WRITTEN);
+  const found = answer.items.map((item) => outcome(Object.values(item)[0] as BulkItem));
+  const [alone, ...others] = documents;
+  if (alone === undefined || others.length > 0) return found;
+  return found.map((each) =>
+    each.kind === 'again' && isTooLargeAlone(alone, each.reason)
+      ? { kind: 'refused', reason: each.reason }
+      : each,
+  );
 }
 
 function outcome({ status, error }: BulkItem): WriteOutcome {
@@ -93,6 +99,22 @@ function outcome({ status, error }: BulkItem): WriteOutcome {
   const cause = error.caused_by?.reason === undefined ? '' : ` (${error.caused_by.reason})`;
   const reason = `${error.type}: ${error.reason}${cause}`;
   return { kind: isPassing(status) || error.type === CLOSED ? 'again' : 'refused', reason };
+}
+
+/** Bytes that requests use in a node, bytes of the operation that it refuses, and its limit for their sum. */
+const MEMORY = /coordinating_and_primary_bytes=(\d+),.*_operation_bytes=(\d+), max_\w+=(\d+)/;
+/** A request is slightly larger than its document. */
+const ENVELOPE_BYTES = 1_024;
+
+/**
+ * Returns whether a node refuses the only document of a request at any time, because its memory for requests is too small. Another attempt
+ * would make megabytes again. Refusals without these numbers count as temporary.
+ */
+function isTooLargeAlone({ bytes }: IndexableDocument, reason: string): boolean {
+  const [used, operation, most] = (MEMORY.exec(reason) ?? []).slice(1).map(Number);
+  if (used === undefined || operation === undefined || most === undefined) return false;
+  const isOnlyRequest = used <= bytes.length + ENVELOPE_BYTES;
+  return operation > most || (isOnlyRequest && used + operation > most);
 }
 
 /** Returns whether a failure is temporary: the cluster is too busy, a shard does not exist yet, or an index was removed. */
