@@ -43,6 +43,8 @@ export const CONTINENTS = [
   'Antarctica',
 ] as const;
 const COUNTS = { country: 200, category: 50, tag: 500, chef: 2000, restaurant: 20_000, review: 60_000 };
+/** Types that a larger site has more documents of. */
+const GROWING = ['chef', 'restaurant', 'review'] as const;
 
 export type Random = {
   readonly below: (n: number) => number;
@@ -82,14 +84,19 @@ export type TextOf = (random: Random, words: number) => string;
 const randomWords: TextOf = (random, words) =>
   Array.from({ length: words }, () => random.pick(WORDS)).join(' ');
 
-/** Returns all rows and links in one batch, as an index gets them at start. */
-export function benchmarkBatch(registry: SchemaRegistry, textOf: TextOf = randomWords): ChangeBatch {
+/** Returns all rows and links in one batch, as an index gets them at start. `times`: how many times the usual content. */
+export function benchmarkBatch(
+  registry: SchemaRegistry,
+  { textOf = randomWords, times = 1 }: { readonly textOf?: TextOf; readonly times?: number } = {},
+): ChangeBatch {
+  const counts = { ...COUNTS };
+  for (const name of GROWING) counts[name] *= times;
   const writer: Writer = { registry, rows: [], links: [], key: 0 };
   const random = createRandom(7);
   const text = (words: number) => textOf(random, words);
   const time = () => new Date(Date.UTC(2020, 0) + random.below(157_766_400) * 1000).toISOString();
   const continents = CONTINENTS.map((name, i) => live(writer, 'continent', i, { name }));
-  const countries = many(COUNTS.country, (i) => {
+  const countries = many(counts.country, (i) => {
     const values = {
       name: `Country ${i}`,
       code: i.toString(36),
@@ -103,13 +110,13 @@ export function benchmarkBatch(registry: SchemaRegistry, textOf: TextOf = random
     linkBoth(writer, 'country', 'continent', key, continents[i % 7] as number);
     return key;
   });
-  const categories = many(COUNTS.category, (i) =>
+  const categories = many(counts.category, (i) =>
     live(writer, 'category', i, { name: `Category ${i}`, priority: random.between(1, 10) }),
   );
-  const tags = many(COUNTS.tag, (i) =>
+  const tags = many(counts.tag, (i) =>
     live(writer, 'tag', i, { name: `tag ${random.pick(WORDS)} ${i}`, weight: random.below(1000) / 10 }),
   );
-  const chefs = many(COUNTS.chef, (i) => {
+  const chefs = many(counts.chef, (i) => {
     const values = {
       name: `${random.pick(PEOPLE)} ${random.pick(SECOND)}`,
       bio: text(20),
@@ -119,7 +126,7 @@ export function benchmarkBatch(registry: SchemaRegistry, textOf: TextOf = random
     linkVersions(writer, 'chef', 'country', keys, asLive(random.pick(countries)));
     return keys;
   });
-  const restaurants = many(COUNTS.restaurant, (i) => {
+  const restaurants = many(counts.restaurant, (i) => {
     const values = {
       name: `${random.pick(FIRST)} ${random.pick(SECOND)} ${random.between(1, 999)}`,
       description: text(30),
@@ -147,7 +154,7 @@ export function benchmarkBatch(registry: SchemaRegistry, textOf: TextOf = random
     for (const tag of chosen) linkVersions(writer, 'restaurant', 'tags', keys, asLive(tag));
     return keys;
   });
-  many(COUNTS.review, (i) => {
+  many(counts.review, (i) => {
     const values = {
       title: text(3),
       text: text(25),
@@ -155,7 +162,9 @@ export function benchmarkBatch(registry: SchemaRegistry, textOf: TextOf = random
       author: random.pick(PEOPLE),
     };
     const key = live(writer, 'review', i, { ...values, verified: random.chance(0.6), postedAt: time() });
-    const target = restaurants[Math.floor(random.below(20_000) * (random.below(1000) / 1000))] as Versions;
+    const target = restaurants[
+      Math.floor(random.below(restaurants.length) * (random.below(1000) / 1000))
+    ] as Versions;
     linkVersions(writer, 'review', 'restaurant', asLive(key), target);
   });
   return { position: 1n, rows: writer.rows, links: writer.links };

@@ -8,10 +8,11 @@ import { BENCHMARK_QUERIES, type BenchmarkQuery } from './embedded-queries.ts';
 
 /**
  * Times the embedded index alone: load, each benchmark query, and the same with a write before each read.
- * `node --expose-gc test/bench/embedded-index.ts [runs per query] [name contains]`
+ * `node --expose-gc test/bench/embedded-index.ts [runs per query] [name contains] [times the usual content]`
  */
 const runs = Number(process.argv[2] ?? 3000);
 const only = process.argv[3] ?? '';
+const times = Number(process.argv[4] ?? 1);
 
 const megabytes = () => {
   globalThis.gc?.();
@@ -54,7 +55,7 @@ function line(cells: readonly (string | number)[]): string {
 }
 
 const schema = registry();
-const batch = benchmarkBatch(schema);
+const batch = benchmarkBatch(schema, { times });
 const index = createEmbeddedIndex({ registry: schema });
 const before = megabytes();
 const start = performance.now();

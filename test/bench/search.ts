@@ -68,7 +68,7 @@ for (const kind of KINDS) await measure(kind);
 async function openIndex(): Promise<EmbeddedIndex> {
   started = process.cpuUsage();
   const opened = createEmbeddedIndex({ registry });
-  await opened.apply(benchmarkBatch(registry, words.textOf));
+  await opened.apply(benchmarkBatch(registry, { textOf: words.textOf }));
   const loaded = megabytes();
   console.log(`rows: ${elapsed()} ms of one core with their making, ${Math.round(loaded - before)} MB`);
   for (const type of ['restaurant', 'review']) {

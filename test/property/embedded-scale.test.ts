@@ -42,6 +42,8 @@ function author(dice: Dice, key: number): RowChange {
 
 const keysUpTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
 const range = (field: string, gte: number, lt: number): BoolQuery => ({ kind: 'range', field, gte, lt });
+const atLeast = (field: string, gte: number): BoolQuery => ({ kind: 'range', field, gte });
+const below = (field: string, lt: number): BoolQuery => ({ kind: 'range', field, lt });
 const text = (
   match: 'contains' | 'prefix' | 'suffix' | 'equals',
   field: string,
@@ -63,6 +65,12 @@ const QUERIES: readonly BoolQuery[] = [
   { kind: 'bool', filter: [range('price', 10, 90), { kind: 'term', field: 'pages', value: 7 }] },
   { kind: 'range', field: 'copies', gt: 2n ** 60n + 500n, lte: 2n ** 60n + 700n },
   { kind: 'range', field: 'title', gte: 'Dragon', lt: 'golden' },
+  { kind: 'bool', filter: [atLeast('price', 20), { kind: 'bool', filter: [below('price', 60)] }] },
+  {
+    kind: 'bool',
+    filter: [below('price', 70), atLeast('price', 5), atLeast('price', 15), atLeast('pages', 2)],
+  },
+  { kind: 'bool', filter: [atLeast('pages', 4)], should: [below('pages', 9), below('price', 10)] },
   { kind: 'terms', field: 'price', values: [1.25, 50, 99.99, 3.5] },
   { kind: 'exists', field: 'copies' },
   ...['d', 'go', 'dra', 'dragon 3', '\u{1F600} 1', 'ß', '12'].flatMap((needle) => [
@@ -198,6 +206,30 @@ describe(`embedded index with ${BOOKS} rows (seed ${SEED}, ${ROUNDS} rounds)`, (
       }
     });
     await fc.assert(property, { seed: SEED, numRuns: ROUNDS });
+  });
+});
+
+describe('small pages of many matches', () => {
+  const many: readonly BoolQuery[] = [
+    range('price', 10, 95),
+    range('pages', 1, 11),
+    { kind: 'exists', field: 'copies' },
+    { kind: 'terms', field: 'pages', values: [0, 2, 3, 4, 7, 9] },
+  ];
+
+  it.each(SORTS)('are those of brute force, before and after changes', async (...sort) => {
+    const dice = diceOf(SEED);
+    const index = createEmbeddedIndex({ registry });
+    const naive = createBruteForceReadIndex(registry);
+    let rows = keysUpTo(3 * BOOKS).map((key) => book(dice, key, key));
+    for (let position = 1n; position < 4n; position++) {
+      for (const each of [index, naive]) await each.apply({ position, rows, links: [] });
+      for (const query of many.flatMap((each) => [each, each, each, each])) {
+        const page = [query, sort, dice.below(40), dice.below(6)] as const;
+        expect(await answer(index, ...page)).toEqual(await answer(naive, ...page));
+      }
+      rows = keysUpTo(40).map((i) => book(dice, 1 + dice.below(BOOKS), 3 * BOOKS * Number(position) + i));
+    }
   });
 });
 

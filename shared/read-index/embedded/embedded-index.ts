@@ -10,13 +10,14 @@ import { createAnswers } from './answers.ts';
 import type { Bits } from './lists/bits.ts';
 import { bindQuery } from './match/bind-query.ts';
 import type { Matcher } from './match/matcher.ts';
+import { pageByTests } from './match/page-by-tests.ts';
 import { createOrderCache } from './order/order-cache.ts';
 import {
+  type Counted,
   countMatches,
   createPageOfFew,
   createSelection,
   type Selected,
-  type SelectedRows,
 } from './order/select-page.ts';
 import { borrowBits, type RowSetIndex, releaseBits } from './rows/row-set.ts';
 import { createRowSets, worldRowSet } from './rows/row-sets.ts';
@@ -158,7 +159,7 @@ function createSearch(
   const rowSet = worldRowSet(state.rowSets, request.type, request.world);
   const select = createMatchedPage(state, rowSet, request);
   const found: Uint8Array[] = [];
-  let selection: Selection | undefined;
+  let selection: Counted | undefined;
   return () => {
     selection ??= select();
     const { rows, count, next } = selection;
@@ -173,13 +174,13 @@ function createMatchedPage(
   { rowSets, orders }: WordSearchState,
   rowSet: RowSetIndex,
   request: SearchRequest,
-): () => Selection {
+): () => Counted {
   const { world, query, cursor } = request;
   const context = { orders, rowSet, world };
   let matcher: Matcher | undefined;
   let borrowed: Bits | undefined;
-  let select: (() => Selection) | undefined;
-  const begin = (): (() => Selection) => {
+  let select: (() => Counted) | undefined;
+  const begin = (): (() => Counted) => {
     if (query.kind === 'match_all') return createPage({ ...context, matched: rowSet.present }, request);
     matcher ??= bindQuery({ rowSets, orders, world }, rowSet, query);
     const few = cursor === undefined ? matcher.few?.() : undefined;
@@ -187,6 +188,8 @@ function createMatchedPage(
       const page = createPageOfFew(context, few, request);
       return () => ({ count: few.length, rows: page() });
     }
+    const tested = cursor === undefined ? pageByTests(context, matcher, request) : undefined;
+    if (tested !== undefined) return () => tested;
     borrowed ??= borrowBits(rowSet);
     matcher.collect(borrowed);
     return createPage({ ...context, matched: borrowed }, request);
@@ -200,7 +203,7 @@ function createMatchedPage(
 }
 
 /** Selects a page of the matched rows. If a call ends with its slice, the next call continues. */
-function createPage(context: Omit<Selected, 'count'>, request: SearchRequest): () => Selection {
+function createPage(context: Omit<Selected, 'count'>, request: SearchRequest): () => Counted {
   const count = countMatches(context.rowSet, context.matched);
   const select = createSelection({ ...context, count }, request);
   return () => {
@@ -217,8 +220,6 @@ function createSearches(
   const common = createCommonParts(state, requests);
   return createSequence(requests.map((request) => createSearch(state, request, common)));
 }
-
-type Selection = SelectedRows & { readonly count: number };
 
 /** Returns the estimates for a search, which are those of one index. */
 function explain({ rowSets, orders }: WordSearchState, { type, world, query }: SearchRequest): object {

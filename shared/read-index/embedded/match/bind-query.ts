@@ -7,6 +7,7 @@ import { columnOf, type RowSetIndex, type Step } from '../rows/row-set.ts';
 import { type RowSets, stepFrom, zoneStepFrom } from '../rows/row-sets.ts';
 import { matchAll, matchAny } from './match-bool.ts';
 import { matchAnyLinked, matchSome } from './match-some.ts';
+import type { Bounds } from './match-stretch.ts';
 import { matchText } from './match-text.ts';
 import { matchRange, matchValues } from './match-values.ts';
 import { MATCH_NOTHING, type Matcher, matchEveryRow, matchPresent } from './matcher.ts';
@@ -57,26 +58,56 @@ function bindSome(
 type Bool = Extract<BoolQuery, { kind: 'bool' }>;
 
 function bindBool(context: QueryContext, rowSet: RowSetIndex, query: Bool): Matcher {
-  const required: Matcher[] = [];
-  const excluded: Matcher[] = [];
-  flatten(context, rowSet, query, { required, excluded });
+  const conditions: Conditions = { filters: [], options: [], excluded: [] };
+  flatten(query, conditions);
+  const bind = (part: BoolQuery) => bindQuery(context, rowSet, part);
+  const required = conditions.filters.map(bind);
+  for (const options of conditions.options) {
+    const matchers = options.map(bind);
+    const [only] = matchers;
+    required.push(only !== undefined && matchers.length === 1 ? only : matchAny(matchers, rowSet));
+  }
+  const excluded = conditions.excluded.map(bind);
   const [only] = required;
   if (only !== undefined && required.length === 1 && excluded.length === 0) return only;
   return matchAll(required, excluded, rowSet);
 }
 
-type Conditions = { readonly required: Matcher[]; readonly excluded: Matcher[] };
+type Conditions = {
+  readonly filters: BoolQuery[];
+  /** Of each list, one has to match. */
+  readonly options: (readonly BoolQuery[])[];
+  readonly excluded: BoolQuery[];
+};
 
-/** Collects the conditions of a bool in one list, with those of the bools among its filters. So the cheapest of all can run first. */
-function flatten(context: QueryContext, rowSet: RowSetIndex, query: Bool, into: Conditions): void {
+/** Collects the conditions of a bool, with those of the bools among its filters. So the cheapest of all can run first. */
+function flatten(query: Bool, into: Conditions): void {
   for (const filter of query.filter ?? []) {
-    if (filter.kind === 'bool') flatten(context, rowSet, filter, into);
-    else into.required.push(bindQuery(context, rowSet, filter));
+    if (filter.kind === 'bool') flatten(filter, into);
+    else addFilter(into.filters, filter);
   }
-  if (query.should !== undefined) {
-    const options = query.should.map((option) => bindQuery(context, rowSet, option));
-    const [only] = options;
-    into.required.push(only !== undefined && options.length === 1 ? only : matchAny(options, rowSet));
-  }
-  for (const condition of query.must_not ?? []) into.excluded.push(bindQuery(context, rowSet, condition));
+  if (query.should !== undefined) into.options.push(query.should);
+  into.excluded.push(...(query.must_not ?? []));
+}
+
+/** Adds a filter. A lower and an upper bound of one field become one range, which has fewer rows than each of them. */
+function addFilter(filters: BoolQuery[], filter: BoolQuery): void {
+  const at = filters.findIndex((other) => areBounds(other, filter));
+  const other = filters[at];
+  if (other === undefined) filters.push(filter);
+  else filters[at] = { ...other, ...filter } as BoolQuery;
+}
+
+/** Returns whether two queries are ranges of one field, one with lower bounds and one with upper bounds. */
+function areBounds(one: BoolQuery, other: BoolQuery): boolean {
+  if (one.kind !== 'range' || other.kind !== 'range' || one.field !== other.field) return false;
+  return (hasUpper(one) && !hasLower(one) && !hasUpper(other)) || (!hasUpper(one) && !hasLower(other));
+}
+
+function hasLower({ gt, gte }: Bounds): boolean {
+  return gt !== undefined || gte !== undefined;
+}
+
+function hasUpper({ lt, lte }: Bounds): boolean {
+  return lt !== undefined || lte !== undefined;
 }

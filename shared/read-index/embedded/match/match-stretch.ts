@@ -34,6 +34,7 @@ export function matchStretch(
   let next = start;
   return {
     estimate: end - start,
+    isExact: true,
     cost: (end - start) * ROW_COST,
     testCost: 8,
     collect: (into) => {

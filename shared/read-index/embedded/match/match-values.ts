@@ -81,11 +81,11 @@ function matchTerms(dictionary: Dictionary, terms: readonly number[]): Matcher {
     const test = (row: number) => dictionary.terms[row] === only;
     const few = () => listValues(dictionary.postings.lists, only).sort((a, b) => a - b);
     const isFew = hasFewRows(dictionary.postings, only, FEW_MATCHES);
-    return { estimate, cost, testCost: 2, collect, test, few: isFew ? few : undefined };
+    return { estimate, isExact: true, cost, testCost: 2, collect, test, few: isFew ? few : undefined };
   }
   const wanted = new Set(terms);
   const test = (row: number) => wanted.has(dictionary.terms[row] as number);
-  return { estimate, cost, testCost: 6, collect, test };
+  return { estimate, isExact: true, cost, testCost: 6, collect, test };
 }
 
 /** Returns bounds for a number column, in which booleans are 0 and 1. */

@@ -10,6 +10,8 @@ import type { RowSetIndex } from '../rows/row-set.ts';
 export type Matcher = {
   /** Approximate number of matching rows; an upper bound if that is cheap to get. */
   readonly estimate: number;
+  /** True: `estimate` is the number of matching rows. */
+  readonly isExact?: boolean;
   /** Approximate nanoseconds of `collect`. */
   readonly cost: number;
   /** Approximate nanoseconds of one `test`. */
@@ -32,6 +34,7 @@ export const FEW_MATCHES = 32;
 
 export const MATCH_NOTHING: Matcher = Object.freeze({
   estimate: 0,
+  isExact: true,
   cost: 0,
   testCost: 1,
   collect: () => {},
@@ -42,6 +45,7 @@ export const MATCH_NOTHING: Matcher = Object.freeze({
 function matchBits(bits: () => Bits, count: number, words: number): Matcher {
   return {
     estimate: count,
+    isExact: true,
     cost: words * WORD_COST,
     testCost: 2,
     collect: (into) => orBits(into, bits()),

@@ -11,7 +11,7 @@ import { currentRows, type SortedOrder } from './sorted-order.ts';
 /** Requested rows: those after a position in the order if there is a cursor, otherwise those from an offset on. */
 export type RequestedRows = Pick<SearchRequest, 'from' | 'size' | 'cursor'>;
 
-type Page = Pick<SearchRequest, 'sort' | 'from' | 'size'>;
+export type Page = Pick<SearchRequest, 'sort' | 'from' | 'size'>;
 type PageAfter = Page & { readonly after: SortPosition | null };
 
 /** Selected rows. `next`: position of the last row; null if no row follows; absent without a cursor. */
@@ -19,6 +19,9 @@ export type SelectedRows = {
   readonly rows: readonly number[];
   readonly next?: SortPosition | null | undefined;
 };
+
+/** Selected rows, and the number of all matches. */
+export type Counted = SelectedRows & { readonly count: number };
 
 /** Input of a selection: the `count` rows in `matched`. */
 export type Selected = {
