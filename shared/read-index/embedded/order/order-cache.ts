@@ -2,7 +2,7 @@ import type { SortKey, World } from '../../read-index.ts';
 import type { RowSetIndex } from '../rows/row-set.ts';
 import type { RowSets } from '../rows/row-sets.ts';
 import { bindSort } from './sort-rows.ts';
-import { createSortedOrder, currentRows, releaseOrder, type SortedOrder } from './sorted-order.ts';
+import { createSortedOrder, currentRows, markChanged, type SortedOrder } from './sorted-order.ts';
 
 /** Cache of sort orders by row set, world and keys. If all orders together have too many rows, the least recently used are dropped. */
 export type OrderCache = {
@@ -28,9 +28,10 @@ export function orderFor(
   if (existing !== undefined) {
     cache.orders.delete(name);
     cache.orders.set(name, existing);
+    markChanged(existing);
     return existing;
   }
-  const order = createSortedOrder(rowSet, bindSort(cache.rowSets, rowSet, world, sort));
+  const order = createSortedOrder(rowSet, bindSort(cache.rowSets, rowSet, world, sort), cache.rowSets.logs);
   cache.orders.set(name, order);
   evict(cache, order);
   return order;
@@ -61,7 +62,6 @@ function evict(cache: OrderCache, newest: SortedOrder): void {
     if (rows <= cache.maxRows) return;
     if (order === newest) continue;
     rows -= order.rows.length + ORDER_OVERHEAD;
-    releaseOrder(order);
     cache.orders.delete(name);
   }
 }

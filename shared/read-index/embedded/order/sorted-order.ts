@@ -2,20 +2,26 @@ import { firstWhere } from '../../../first-where.ts';
 import { rest } from '../../../turns/slice.ts';
 import { hasBit, selectRows, setBit } from '../lists/bits.ts';
 import { grown } from '../lists/grown.ts';
-import type { Watchers } from '../lists/watchers.ts';
 import { type BoundSortKey, createKeyReaders, type KeyReader } from '../rows/key-reader.ts';
-import { borrowBits, type RowSetIndex, releaseBits, type Step } from '../rows/row-set.ts';
-import { startsOf } from '../rows/step-ends.ts';
+import {
+  type ChangeLogs,
+  type FollowedChanges,
+  followChanges,
+  isUnchanged,
+  takeAffected,
+} from '../rows/row-changes.ts';
+import { borrowBits, type RowSetIndex, releaseBits } from '../rows/row-set.ts';
 import { compareRows, createRowSort, type RowSort } from './sort-rows.ts';
 
 /**
- * Rows of a row set in one sort order, kept up to date across writes. A change marks the rows whose position may change. The next reader
- * removes these rows and inserts them again. A change of too many rows drops the order, which is then rebuilt. If a slice ends while the
- * order is built or updated, the next caller continues. Rows may change in between.
+ * Rows of a row set in one sort order, kept up to date across writes. The next reader after a change removes the rows whose position may
+ * have changed, and inserts them again. A change of too many rows drops the order, which is then rebuilt. If a slice ends while the order is
+ * built or updated, the next caller continues. Rows may change in between.
  */
 export type SortedOrder = {
   readonly rowSet: RowSetIndex;
   readonly keys: readonly BoundSortKey[];
+  readonly logs: ChangeLogs;
   /** Rows in order. Only the first `count` are valid. */
   rows: Int32Array;
   count: number;
@@ -30,9 +36,8 @@ export type SortedOrder = {
   readers: readonly KeyReader[] | undefined;
   /** Approximate nanoseconds that queries have lost without this order. */
   missed: number;
-  readonly stopWatching: (() => void)[];
-  /** True after the order has left the cache. Only current users still read it. */
-  released: boolean;
+  /** Changes of all keys since the order was last read. */
+  followed: readonly FollowedChanges[];
 };
 
 /** Rows inserted between two checks of the clock, and the cost of one in steps of a slice. */
@@ -40,10 +45,15 @@ const PUT_AT_ONCE = 64;
 const PUT_STEPS = 30;
 
 /** Creates an order that is not built yet. `currentRows` builds it. */
-export function createSortedOrder(rowSet: RowSetIndex, keys: readonly BoundSortKey[]): SortedOrder {
+export function createSortedOrder(
+  rowSet: RowSetIndex,
+  keys: readonly BoundSortKey[],
+  logs: ChangeLogs,
+): SortedOrder {
   return {
     rowSet,
     keys,
+    logs,
     rows: new Int32Array(0),
     count: 0,
     built: false,
@@ -52,8 +62,7 @@ export function createSortedOrder(rowSet: RowSetIndex, keys: readonly BoundSortK
     out: new Set(),
     readers: undefined,
     missed: 0,
-    stopWatching: [],
-    released: false,
+    followed: [],
   };
 }
 
@@ -65,14 +74,6 @@ export function currentRows(order: SortedOrder): Int32Array {
   return order.rows.subarray(0, order.count);
 }
 
-/** Stops keeping the order up to date. */
-export function releaseOrder(order: SortedOrder): void {
-  for (const stop of order.stopWatching) stop();
-  order.stopWatching.length = 0;
-  order.released = true;
-  forget(order);
-}
-
 function build(order: SortedOrder): void {
   const { rowSet } = order;
   if (order.building === undefined) {
@@ -80,7 +81,7 @@ function build(order: SortedOrder): void {
     order.count = rowSet.count;
     order.moved.clear();
     order.out.clear();
-    if (order.stopWatching.length === 0 && !order.released) watch(order);
+    order.followed = followKeys(order);
   }
   order.rows = order.building();
   order.building = undefined;
@@ -88,36 +89,29 @@ function build(order: SortedOrder): void {
   order.built = true;
 }
 
-/** Watches all keys. The id, which is the last key, reports new and deleted rows. */
-function watch(order: SortedOrder): void {
-  for (const { steps, column } of order.keys) {
-    for (const [level, { down }] of steps.entries()) listen(order, down.watchers, steps.slice(0, level));
-    listen(order, column.watchers, steps);
-  }
+/** Follows all keys. The id, which is the last key, reports new and deleted rows. */
+function followKeys({ keys, logs }: SortedOrder): readonly FollowedChanges[] {
+  return keys.flatMap(({ steps, column }) => [
+    ...steps.map(({ down }, level) => followChanges(logs, down.watchers, steps.slice(0, level))),
+    followChanges(logs, column.watchers, steps),
+  ]);
 }
 
-/** Marks the rows from which `steps` lead to a row that changes. */
-function listen(order: SortedOrder, watchers: Watchers, steps: readonly Step[]): void {
-  const watcher = (row: number) => {
-    if (!order.built && order.building === undefined) return;
-    order.readers = undefined;
-    for (const start of startsOf(steps, row)) mark(order, start);
-  };
-  watchers.add(watcher);
-  order.stopWatching.push(() => watchers.delete(watcher));
-}
-
-/** Marks a row for insertion at its new position. */
-function mark(order: SortedOrder, row: number): void {
-  if (!order.built && order.building === undefined) return;
-  order.moved.add(row);
+/** Marks the rows that have changed for insertion at their new positions. Call it before the rows are read in a new state of the index. */
+export function markChanged(order: SortedOrder): void {
+  if (isUnchanged(order.followed)) return;
+  order.readers = undefined;
   // Inserting half of the rows one by one costs as much as sorting all.
-  if (order.moved.size + order.out.size > 64 + order.count / 2) forget(order);
+  const most = 64 + order.count / 2 - order.moved.size - order.out.size;
+  const affected = takeAffected(order.followed, most);
+  if (affected === undefined) forget(order);
+  else for (const row of affected) order.moved.add(row);
 }
 
 /** Drops the order, so that it is rebuilt. */
 function forget(order: SortedOrder): void {
   order.built = false;
+  order.followed = [];
   order.building = undefined;
   order.readers = undefined;
   order.moved.clear();

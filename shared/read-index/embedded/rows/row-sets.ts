@@ -15,6 +15,7 @@ import {
   type World,
 } from '../../read-index.ts';
 import { createLinks, type Links } from './links.ts';
+import type { ChangeLogs } from './row-changes.ts';
 import { type ComponentRowSet, createRowSet, type RowSetIndex, type Step } from './row-set.ts';
 
 /** All row sets of an index. Each is created when it is first needed. */
@@ -22,6 +23,7 @@ export type RowSets = {
   readonly registry: SchemaRegistry;
   readonly reuseOrdinalsAfter: number;
   readonly byVersion: { readonly [version in RowVersion]: Map<Uid, RowSetIndex> };
+  readonly logs: ChangeLogs;
   created: number;
 };
 
@@ -31,7 +33,7 @@ const UNVERSIONED = 'live' satisfies RowVersion;
 /** Creates an index without row sets. `reuseOrdinalsAfter`: see `EmbeddedIndexOptions`. */
 export function createRowSets(registry: SchemaRegistry, reuseOrdinalsAfter: number): RowSets {
   const byVersion = { draft: new Map(), published: new Map(), [UNVERSIONED]: new Map() };
-  return { registry, reuseOrdinalsAfter, byVersion, created: 0 };
+  return { registry, reuseOrdinalsAfter, byVersion, logs: new Map(), created: 0 };
 }
 
 /** Returns the row set of a content type's rows of one version. */
