@@ -49,7 +49,7 @@ describe(`embedded index against brute force (seed ${SEED}, ${RUNS} runs)`, () =
     const searches = fc.array(searchRequests(registry), { minLength: 2, maxLength: 6 });
     const traversals = fc.array(traversalPlans(registry), { minLength: 1, maxLength: 3 });
     const property = fc.asyncProperty(history, searches, traversals, async (batches, searched, traversed) => {
-      const index = createEmbeddedIndex({ registry, reuseOrdinalsAfter: 0 });
+      const index = createEmbeddedIndex({ registry, reuseOrdinalsAfter: 0, keepSetsFrom: 0 });
       const naive = createBruteForceReadIndex(registry);
       for (const batch of batches) {
         await index.apply(batch);

@@ -164,6 +164,7 @@ describe(`embedded index with ${BOOKS} rows (seed ${SEED}, ${ROUNDS} rounds)`, (
         registry,
         reuseOrdinalsAfter: dice.below(2) * 50,
         maxOrderedRows: 6000,
+        keepSetsFrom: dice.below(2) * 3_000,
       });
       const naive = createBruteForceReadIndex(registry);
       let rows = keysUpTo(BOOKS).map((key) => book(dice, key, key));
@@ -194,7 +195,11 @@ describe(`embedded index with ${BOOKS} rows (seed ${SEED}, ${ROUNDS} rounds)`, (
     const property = fc.asyncProperty(fc.nat(), async (seed) => {
       const dice = diceOf(seed);
       const state = { rows: new Map<string, RowChange>(), authorOf: new Map<number, number>() };
-      const index = createEmbeddedIndex({ registry, reuseOrdinalsAfter: 0 });
+      const index = createEmbeddedIndex({
+        registry,
+        reuseOrdinalsAfter: 0,
+        keepSetsFrom: dice.below(2) * 3_000,
+      });
       for (let position = 1n; position < 8n; position++) {
         const { rows, links } =
           position === 1n ? firstBatch(dice, state) : laterBatch(dice, state, Number(position));

@@ -49,6 +49,7 @@ function steppingTurns(looks: number) {
 
 const AT_A_STRETCH: Omit<EmbeddedIndexOptions, 'registry'> = {
   turns: createTurns({ sliceMs: Number.POSITIVE_INFINITY }),
+  keepSetsFrom: Number.POSITIVE_INFINITY,
 };
 
 const changes = fc.record({
@@ -83,11 +84,12 @@ it('each answer in slices shows one state, while rows change', async () => {
     questions: fc.array(asked, { minLength: 1, maxLength: 5 }),
     looks: fc.integer({ min: 6, max: 80 }),
     patienceMs: fc.constantFrom(0, 1, 20),
+    keepSetsFrom: fc.constantFrom(0, 1, 3_000),
   });
   await fc.assert(
-    fc.asyncProperty(history, async ({ batches, questions, looks, patienceMs }) => {
+    fc.asyncProperty(history, async ({ batches, questions, looks, ...options }) => {
       const { turns, slices } = steppingTurns(looks);
-      const index = await taggedBooks({ turns, patienceMs });
+      const index = await taggedBooks({ turns, ...options });
       const reference = await taggedBooks(AT_A_STRETCH);
       let tries = 0;
       const answers = questions.map((question) =>

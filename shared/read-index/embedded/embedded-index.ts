@@ -7,21 +7,16 @@ import { TURNS, type Turns } from '../../turns/turns.ts';
 import type { IndexedContent } from '../indexed-content.ts';
 import type { LocalRows, ReadIndex, SearchRequest, SearchResult, World } from '../read-index.ts';
 import { createAnswers } from './answers.ts';
-import type { Bits } from './lists/bits.ts';
+import { type Bits, countBits } from './lists/bits.ts';
 import { bindQuery } from './match/bind-query.ts';
-import type { Matcher } from './match/matcher.ts';
+import { createKeptSets } from './match/kept-sets.ts';
+import { collectMatches, FEW_MATCHES, type FewRows, type Matcher } from './match/matcher.ts';
 import { pageByTests } from './match/page-by-tests.ts';
 import { createOrderCache } from './order/order-cache.ts';
-import {
-  type Counted,
-  countMatches,
-  createPageOfFew,
-  createSelection,
-  type Selected,
-} from './order/select-page.ts';
+import { type Counted, createPageOfFew, createSelection, type Selected } from './order/select-page.ts';
 import { borrowBits, type RowSetIndex, releaseBits } from './rows/row-set.ts';
 import { createRowSets, worldRowSet } from './rows/row-sets.ts';
-import { type CommonParts, createCommonParts } from './search/common-parts.ts';
+import { type CommonTerms, createCommonTerms } from './search/common-terms.ts';
 import { createTextIndexes, createWordSearch, type WordSearchState } from './search/word-search.ts';
 import { applyLinks, applyRows } from './sources/apply-batch.ts';
 import { changedComponents } from './sources/changed-components.ts';
@@ -40,6 +35,8 @@ export type EmbeddedIndexOptions = {
   readonly loadSource?: LoadSource;
   /** Maximum rows in all cached sort orders together, at 4 bytes each. */
   readonly maxOrderedRows?: number;
+  /** Nanoseconds of collecting the rows of a condition from which they are kept. 0: all are kept at once. */
+  readonly keepSetsFrom?: number;
   /** The ordinal of a deleted row is reused after this many other deletions in its row set. Until then `Hits.rows` are valid. */
   readonly reuseOrdinalsAfter?: number;
   /** Milliseconds of work on one answer. More work is a QueryTooExpensive. Absent: no limit. */
@@ -75,6 +72,7 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedInde
     rowSets,
     sources: createSourceStore(options.sourceMemoryBytes ?? GIBIBYTE, options.loadSource),
     orders: createOrderCache(rowSets, options.maxOrderedRows ?? DEFAULT_ORDERED_ROWS),
+    kept: createKeptSets(options.keepSetsFrom),
     texts: createTextIndexes(),
   };
   const answers = createAnswers({
@@ -90,6 +88,7 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedInde
       answers.change(() => {
         // The index already has the effects of an older batch, and rows may have changed since.
         if (batch.position < position) return;
+        state.kept.changes++;
         applyRows(state, batch.rows);
         applyLinks(state, batch.links);
         position = batch.position;
@@ -152,10 +151,10 @@ function pausingSlices(isWanted: () => boolean): Slices {
 function createSearch(
   state: WordSearchState,
   request: SearchRequest,
-  common?: CommonParts,
+  common?: CommonTerms,
 ): () => SearchResult {
   if (request.text !== undefined || request.facets !== undefined)
-    return createWordSearch(state, request, common ?? createCommonParts(state, [request]));
+    return createWordSearch(state, request, common ?? createCommonTerms());
   const rowSet = worldRowSet(state.rowSets, request.type, request.world);
   const select = createMatchedPage(state, rowSet, request);
   const found: Uint8Array[] = [];
@@ -171,7 +170,7 @@ function createSearch(
 
 /** Matches rows and selects a page of them. If a call ends with its slice, the next call continues. */
 function createMatchedPage(
-  { rowSets, orders }: WordSearchState,
+  { rowSets, orders, kept }: WordSearchState,
   rowSet: RowSetIndex,
   request: SearchRequest,
 ): () => Counted {
@@ -181,18 +180,22 @@ function createMatchedPage(
   let borrowed: Bits | undefined;
   let select: (() => Counted) | undefined;
   const begin = (): (() => Counted) => {
-    if (query.kind === 'match_all') return createPage({ ...context, matched: rowSet.present }, request);
-    matcher ??= bindQuery({ rowSets, orders, world }, rowSet, query);
-    const few = cursor === undefined ? matcher.few?.() : undefined;
+    if (query.kind === 'match_all')
+      return createPage({ ...context, matched: rowSet.present, count: rowSet.count }, request);
+    matcher ??= bindQuery({ rowSets, orders, kept, world }, rowSet, query);
+    const few = cursor === undefined ? fewFor(rowSet, matcher, request) : undefined;
     if (few !== undefined) {
       const page = createPageOfFew(context, few, request);
       return () => ({ count: few.length, rows: page() });
     }
     const tested = cursor === undefined ? pageByTests(context, matcher, request) : undefined;
     if (tested !== undefined) return () => tested;
-    borrowed ??= borrowBits(rowSet);
-    matcher.collect(borrowed);
-    return createPage({ ...context, matched: borrowed }, request);
+    if (matcher.bits === undefined) {
+      borrowed ??= borrowBits(rowSet);
+      collectMatches(matcher, borrowed);
+    }
+    const matched = matcher.bits ?? (borrowed as Bits);
+    return createPage({ ...context, matched, count: countOf(matcher, matched) }, request);
   };
   return () => {
     select ??= begin();
@@ -202,13 +205,25 @@ function createMatchedPage(
   };
 }
 
+/** Returns the matching rows if a page of them needs no bits; undefined otherwise. */
+function fewFor(
+  { idsAscend }: RowSetIndex,
+  { estimate, few }: Matcher,
+  { sort }: SearchRequest,
+): FewRows | undefined {
+  return estimate <= FEW_MATCHES || (sort.length === 0 && idsAscend) ? few?.() : undefined;
+}
+
+function countOf({ isExact, estimate }: Matcher, matched: Bits): number {
+  return isExact === true ? estimate : countBits(matched);
+}
+
 /** Selects a page of the matched rows. If a call ends with its slice, the next call continues. */
-function createPage(context: Omit<Selected, 'count'>, request: SearchRequest): () => Counted {
-  const count = countMatches(context.rowSet, context.matched);
-  const select = createSelection({ ...context, count }, request);
+function createPage(selected: Selected, request: SearchRequest): () => Counted {
+  const select = createSelection(selected, request);
   return () => {
     const { rows, next } = select();
-    return { count, rows, next };
+    return { count: selected.count, rows, next };
   };
 }
 
@@ -217,13 +232,13 @@ function createSearches(
   state: WordSearchState,
   requests: readonly SearchRequest[],
 ): () => readonly SearchResult[] {
-  const common = createCommonParts(state, requests);
+  const common = createCommonTerms();
   return createSequence(requests.map((request) => createSearch(state, request, common)));
 }
 
 /** Returns the estimates for a search, which are those of one index. */
-function explain({ rowSets, orders }: WordSearchState, { type, world, query }: SearchRequest): object {
+function explain({ rowSets, orders, kept }: WordSearchState, { type, world, query }: SearchRequest): object {
   const rowSet = worldRowSet(rowSets, type, world);
-  const { estimate, cost } = bindQuery({ rowSets, orders, world }, rowSet, query);
+  const { estimate, cost } = bindQuery({ rowSets, orders, kept, world }, rowSet, query);
   return { engine: 'embedded', rows: rowSet.count, estimatedMatches: estimate, estimatedNanoseconds: cost };
 }

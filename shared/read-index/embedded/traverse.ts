@@ -25,10 +25,10 @@ type Traversal = {
  * its slice, the next call continues.
  */
 export function createLinkTraversal(
-  { rowSets, orders, sources }: Omit<QueryContext, 'world'> & Pick<Traversal, 'sources'>,
+  { rowSets, orders, kept, sources }: Omit<QueryContext, 'world'> & Pick<Traversal, 'sources'>,
   request: TraverseRequest,
 ): () => TraverseResult {
-  const context = { rowSets, orders, world: request.world };
+  const context = { rowSets, orders, kept, world: request.world };
   const traversal = { context, sources, request };
   const rowSet = rowSetAt(rowSets, request.rowSet, request.world);
   const attribute = rowSet.model.attributes.get(request.attribute);

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { createWordsMeta } from '../../../services/query/words-meta.ts';
 import { createFacetCount } from '../../../shared/read-index/embedded/facets/count-facets.ts';
+import { createKeptSets } from '../../../shared/read-index/embedded/match/kept-sets.ts';
 import { createOrderCache } from '../../../shared/read-index/embedded/order/order-cache.ts';
 import { createRowSets, worldRowSet } from '../../../shared/read-index/embedded/rows/row-sets.ts';
 import { createRanking } from '../../../shared/read-index/embedded/search/rank-rows.ts';
@@ -18,7 +19,9 @@ const ROWS = 400;
 const registry = libraryRegistry();
 const rowSets = createRowSets(registry, 16);
 const orders = createOrderCache(rowSets, 1_000);
-const state = { rowSets, orders, sources: createSourceStore(2 ** 20, undefined), texts: createTextIndexes() };
+const kept = createKeptSets();
+const sources = createSourceStore(2 ** 20, undefined);
+const state = { rowSets, orders, kept, sources, texts: createTextIndexes() };
 const books = Array.from({ length: ROWS }, (_, at) => ({ id: at + 1, title: `heat${at} <b>`, pages: at }));
 applyRows(
   state,

@@ -2,9 +2,11 @@ import { assertNever } from '../../../assert-never.ts';
 import { countSteps, PART } from '../../../turns/slice.ts';
 import type { BoolQuery } from '../../bool-query.ts';
 import type { World } from '../../read-index.ts';
+import { fewValues } from '../columns/number-column.ts';
 import type { OrderCache } from '../order/order-cache.ts';
 import { columnOf, type RowSetIndex, type Step } from '../rows/row-set.ts';
 import { type RowSets, stepFrom, zoneStepFrom } from '../rows/row-sets.ts';
+import { bindKept, type KeptSets } from './kept-sets.ts';
 import { matchAll, matchAny } from './match-bool.ts';
 import { matchAnyLinked, matchSome } from './match-some.ts';
 import type { Bounds } from './match-stretch.ts';
@@ -13,7 +15,12 @@ import { matchRange, matchValues } from './match-values.ts';
 import { MATCH_NOTHING, type Matcher, matchEveryRow, matchPresent } from './matcher.ts';
 
 /** Context of queries. It is valid until the next change of the index. */
-export type QueryContext = { readonly rowSets: RowSets; readonly orders: OrderCache; readonly world: World };
+export type QueryContext = {
+  readonly rowSets: RowSets;
+  readonly orders: OrderCache;
+  readonly kept: KeptSets;
+  readonly world: World;
+};
 
 /** Binds a query to the rows of `rowSet`. Throws on a field or attribute that the schema does not have. */
 export function bindQuery(context: QueryContext, rowSet: RowSetIndex, query: BoolQuery): Matcher {
@@ -29,15 +36,15 @@ export function bindQuery(context: QueryContext, rowSet: RowSetIndex, query: Boo
     case 'terms':
       return matchValues(orders, rowSet, columnOf(rowSet, query.field), query.values);
     case 'range':
-      return matchRange(orders, rowSet, columnOf(rowSet, query.field), query);
+      return bindRange(context, rowSet, query);
     case 'exists':
       return matchPresent(rowSet, columnOf(rowSet, query.field));
     case 'text':
-      return matchText(rowSet, columnOf(rowSet, query.field), query);
+      return bindKept(context, rowSet, query, () => matchText(rowSet, columnOf(rowSet, query.field), query));
     case 'some':
-      return bindSome(context, rowSet, stepFrom(rowSets, rowSet, world, query.attribute), query);
+      return bindSome(context, rowSet, () => stepFrom(rowSets, rowSet, world, query.attribute), query);
     case 'some_in_zone':
-      return bindSome(context, rowSet, zoneStepFrom(rowSets, rowSet, world, query), query);
+      return bindSome(context, rowSet, () => zoneStepFrom(rowSets, rowSet, world, query), query);
     case 'bool':
       return bindBool(context, rowSet, query);
     default:
@@ -45,32 +52,46 @@ export function bindQuery(context: QueryContext, rowSet: RowSetIndex, query: Boo
   }
 }
 
-function bindSome(
-  context: QueryContext,
-  rowSet: RowSetIndex,
-  step: Step,
-  { query }: { readonly query: BoolQuery },
-): Matcher {
-  if (query.kind === 'match_all') return matchAnyLinked(rowSet, step);
-  return matchSome(rowSet, step, bindQuery(context, step.target, query));
+/** A column of many numbers has too many different ranges to keep their rows. */
+function bindRange(context: QueryContext, rowSet: RowSetIndex, query: Range): Matcher {
+  const column = columnOf(rowSet, query.field);
+  const { store } = column;
+  const bind = () => matchRange(context.orders, rowSet, column, query);
+  const isRepeated = store.kind === 'numbers' && fewValues(store.column, rowSet.size) !== undefined;
+  return isRepeated ? bindKept(context, rowSet, query, bind) : bind();
+}
+
+function bindSome(context: QueryContext, rowSet: RowSetIndex, stepOf: () => Step, some: Some): Matcher {
+  return bindKept(context, rowSet, some, () => {
+    const step = stepOf();
+    if (some.query.kind === 'match_all') return matchAnyLinked(rowSet, step);
+    return matchSome(rowSet, step, bindQuery(context, step.target, some.query));
+  });
 }
 
 type Bool = Extract<BoolQuery, { kind: 'bool' }>;
+type Range = Extract<BoolQuery, { kind: 'range' }>;
+type Some = Extract<BoolQuery, { kind: 'some' | 'some_in_zone' }>;
 
 function bindBool(context: QueryContext, rowSet: RowSetIndex, query: Bool): Matcher {
   const conditions: Conditions = { filters: [], options: [], excluded: [] };
   flatten(query, conditions);
-  const bind = (part: BoolQuery) => bindQuery(context, rowSet, part);
-  const required = conditions.filters.map(bind);
-  for (const options of conditions.options) {
-    const matchers = options.map(bind);
-    const [only] = matchers;
-    required.push(only !== undefined && matchers.length === 1 ? only : matchAny(matchers, rowSet));
-  }
-  const excluded = conditions.excluded.map(bind);
-  const [only] = required;
-  if (only !== undefined && required.length === 1 && excluded.length === 0) return only;
-  return matchAll(required, excluded, rowSet);
+  const { filters, options, excluded } = conditions;
+  const only =
+    excluded.length === 0 && filters.length + options.length === 1 ? onlyOf(filters, options) : undefined;
+  if (only !== undefined) return bindQuery(context, rowSet, only);
+  return bindKept(context, rowSet, query, () => {
+    const bind = (part: BoolQuery) => bindQuery(context, rowSet, part);
+    const required = [...filters.map(bind), ...options.map((any) => matchAny(any.map(bind), rowSet))];
+    const [first] = required;
+    if (required.length === 1 && excluded.length === 0 && first !== undefined) return first;
+    return matchAll(required, excluded.map(bind), rowSet);
+  });
+}
+
+/** Returns the only condition; undefined if it is a choice. */
+function onlyOf([filter]: readonly BoolQuery[], [choice]: Conditions['options']): BoolQuery | undefined {
+  return filter ?? (choice?.length === 1 ? choice[0] : undefined);
 }
 
 type Conditions = {

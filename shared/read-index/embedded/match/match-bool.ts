@@ -10,7 +10,7 @@ import {
   STRETCH,
 } from '../lists/bits.ts';
 import { borrowBits, type RowSetIndex, releaseBits } from '../rows/row-set.ts';
-import { type Matcher, matchEveryRow } from './matcher.ts';
+import { collectMatches, type Matcher, matchEveryRow } from './matcher.ts';
 
 /** Matches rows that at least one of `options` matches. */
 export function matchAny(options: readonly Matcher[], rowSet: RowSetIndex): Matcher {
@@ -22,7 +22,7 @@ export function matchAny(options: readonly Matcher[], rowSet: RowSetIndex): Matc
     testCost: sum(options, (option) => option.testCost),
     collect: (into) => {
       while (collected < options.length) {
-        options[collected]?.collect(into);
+        collectMatches(options[collected] as Matcher, into);
         collected++;
         rest(PART);
       }
@@ -40,6 +40,7 @@ export function matchAll(
   const driver = cheapestDriver(required, excluded, rowSet);
   const others = required.filter((matcher) => matcher !== driver).sort(bySelectivity);
   const narrowing = sum([...others, ...excluded], (matcher) => costWithin(matcher, driver.estimate));
+  const sets = excluded.length === 0 ? setsOf(required) : undefined;
   let rows: Bits | undefined;
   let state = createNarrowing();
   /** Number of other and excluded matchers that have been applied; -1: the driver is still being collected. */
@@ -49,13 +50,15 @@ export function matchAll(
     cost: driver.cost + narrowing,
     testCost: driver.testCost + sum(others, (m) => m.testCost) + sum(excluded, (m) => m.testCost),
     collect: (into) => {
+      if (sets !== undefined) return intersect(into, sets);
       rows ??= borrowBits(rowSet);
-      if (narrowed < 0) driver.collect(rows);
+      if (narrowed < 0) collectMatches(driver, rows);
       narrowed = Math.max(0, narrowed);
       while (narrowed < others.length + excluded.length) {
         state.wanted = narrowed < others.length;
         const matcher = (state.wanted ? others[narrowed] : excluded[narrowed - others.length]) as Matcher;
         narrow(rows, matcher, rowSet, state);
+        matcher.missed?.(costWithin(matcher, driver.estimate));
         state = createNarrowing();
         narrowed++;
         rest(PART);
@@ -76,12 +79,13 @@ const FEW_COST = 50_000;
  * much.
  */
 function matchFew(required: readonly Matcher[], excluded: readonly Matcher[]): Matcher['few'] {
-  const driver = required.find(({ few }) => few !== undefined);
+  const driver = required.filter(({ few }) => few !== undefined).sort(bySelectivity)[0];
   if (driver?.few === undefined) return undefined;
   const { few, estimate } = driver;
   const others = required.filter((matcher) => matcher !== driver);
   if (estimate * sum([...others, ...excluded], ({ testCost }) => testCost) > FEW_COST) return undefined;
-  return () => few().filter((row) => others.every((m) => m.test(row)) && !excluded.some((m) => m.test(row)));
+  return () =>
+    [...few()].filter((row) => others.every((m) => m.test(row)) && !excluded.some((m) => m.test(row)));
 }
 
 /** Returns the matcher to collect first. It has the lowest total cost, including tests or collections of the rest. */
@@ -137,6 +141,12 @@ function narrow(rows: Bits, matcher: Matcher, rowSet: RowSetIndex, state: Narrow
     keepTested(rows, matcher, state);
     return;
   }
+  const { bits } = matcher;
+  if (bits !== undefined) {
+    if (state.wanted) andBits(rows, bits);
+    else andNotBits(rows, bits);
+    return;
+  }
   state.by = 'set';
   state.matched ??= borrowBits(rowSet);
   matcher.collect(state.matched);
@@ -167,6 +177,22 @@ function keepTested(rows: Bits, matcher: Matcher, state: Narrowing): void {
       rest(TESTED_AT_ONCE);
     }
     state.tested = (word + STRETCH) * 32;
+  }
+}
+
+/** Returns the rows of several matchers, if all are known. */
+function setsOf(matchers: readonly Matcher[]): readonly Bits[] | undefined {
+  const sets = matchers.flatMap(({ bits }) => (bits === undefined ? [] : [bits]));
+  return sets.length > 1 && sets.length === matchers.length ? sets : undefined;
+}
+
+/** Adds the rows that are in all sets, in one pass. */
+function intersect(into: Bits, sets: readonly Bits[]): void {
+  const length = Math.min(into.length, ...sets.map((set) => set.length));
+  for (let i = 0; i < length; i++) {
+    let word = -1;
+    for (let at = 0; word !== 0 && at < sets.length; at++) word &= (sets[at] as Bits)[i] as number;
+    into[i] = (into[i] as number) | word;
   }
 }
 

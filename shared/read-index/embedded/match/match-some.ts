@@ -3,7 +3,7 @@ import { type Bits, decodeRows, STRETCH, setBit } from '../lists/bits.ts';
 import { LINK_COST, WORD_COST } from '../lists/costs.ts';
 import { listCount, type RowLists } from '../lists/row-lists.ts';
 import { borrowBits, type RowSetIndex, releaseBits, type Step } from '../rows/row-set.ts';
-import type { Matcher } from './matcher.ts';
+import { collectMatches, type Matcher } from './matcher.ts';
 
 /** Matches rows of `rowSet` with at least one row at the end of `step` that `inner` matches. */
 export function matchSome(rowSet: RowSetIndex, step: Step, inner: Matcher): Matcher {
@@ -20,7 +20,7 @@ export function matchSome(rowSet: RowSetIndex, step: Step, inner: Matcher): Matc
     testCost: 5 + targetsPerRow * (LINK_COST + inner.testCost),
     collect: (into) => {
       matched ??= borrowBits(step.target);
-      if (traversed < 0) inner.collect(matched);
+      if (traversed < 0) collectMatches(inner, matched);
       traversed = Math.max(0, traversed);
       while (traversed < matched.length) {
         scatter(step.up.lists, matched, traversed, into);

@@ -78,10 +78,12 @@ function matchTerms(dictionary: Dictionary, terms: readonly number[]): Matcher {
     }
   };
   if (terms.length === 1) {
+    const bits = dictionary.postings.dense[only]?.bits;
     const test = (row: number) => dictionary.terms[row] === only;
     const few = () => listValues(dictionary.postings.lists, only).sort((a, b) => a - b);
     const isFew = hasFewRows(dictionary.postings, only, FEW_MATCHES);
-    return { estimate, isExact: true, cost, testCost: 2, collect, test, few: isFew ? few : undefined };
+    const exact = { estimate, isExact: true, cost, testCost: 2, collect, test, few: isFew ? few : undefined };
+    return bits === undefined ? exact : { ...exact, bits };
   }
   const wanted = new Set(terms);
   const test = (row: number) => wanted.has(dictionary.terms[row] as number);

@@ -23,13 +23,26 @@ export type Matcher = {
   readonly collect: (into: Bits) => void;
   readonly test: (row: number) => boolean;
   /**
-   * Returns the matching rows, ascending, if a look-up gives at most FEW_MATCHES candidates; undefined otherwise. No set of bits is filled,
-   * counted or searched, so the cost does not depend on the number of documents.
+   * Returns the matching rows if a look-up gives few candidates; undefined otherwise. No set of bits is filled, counted or searched, so the
+   * cost does not depend on the number of documents.
    */
-  readonly few?: (() => readonly number[]) | undefined;
+  readonly few?: (() => FewRows) | undefined;
+  /** All matching rows, if they are known. They must not be changed. */
+  readonly bits?: Bits;
+  /** Adds nanoseconds to the time that was lost because the matching rows are not kept. */
+  readonly missed?: (cost: number) => void;
 };
 
-/** Maximum rows of `few`. */
+/** Ascending rows. They must not be changed. */
+export type FewRows = readonly number[] | Int32Array;
+
+/** Adds the matching rows to `into`, see `Matcher.collect`, and the time for it to what was lost. */
+export function collectMatches(matcher: Matcher, into: Bits): void {
+  matcher.collect(into);
+  matcher.missed?.(matcher.cost);
+}
+
+/** Maximum rows of a look-up of values. */
 export const FEW_MATCHES = 32;
 
 export const MATCH_NOTHING: Matcher = Object.freeze({
@@ -41,24 +54,25 @@ export const MATCH_NOTHING: Matcher = Object.freeze({
   test: () => false,
 });
 
-/** Matches the rows of a set that other code keeps up to date. Calls `bits` when the matcher runs. */
-function matchBits(bits: () => Bits, count: number, words: number): Matcher {
+/** Matches the rows of a set that other code keeps up to date. */
+function matchBits(bits: Bits, count: number, words: number): Matcher {
   return {
     estimate: count,
     isExact: true,
     cost: words * WORD_COST,
     testCost: 2,
-    collect: (into) => orBits(into, bits()),
-    test: (row) => hasBit(bits(), row),
+    collect: (into) => orBits(into, bits),
+    test: (row) => hasBit(bits, row),
+    bits,
   };
 }
 
 /** Matches the rows that have a value. */
 export function matchPresent(rowSet: RowSetIndex, { store }: IndexedColumn): Matcher {
-  return matchBits(() => store.column.present, store.column.presentCount, rowSet.size / 32);
+  return matchBits(store.column.present, store.column.presentCount, rowSet.size / 32);
 }
 
 /** Matches every existing row. */
 export function matchEveryRow(rowSet: RowSetIndex): Matcher {
-  return matchBits(() => rowSet.present, rowSet.count, rowSet.size / 32);
+  return matchBits(rowSet.present, rowSet.count, rowSet.size / 32);
 }

@@ -13,10 +13,11 @@ const TESTING_COST = 50_000;
  */
 export function pageByTests(
   { orders, rowSet, world }: Omit<Selected, 'matched' | 'count'>,
-  { estimate: count, isExact, cost, testCost, test }: Matcher,
+  { estimate: count, isExact, cost, testCost, test, bits }: Matcher,
   { from, size, sort }: Page,
 ): Counted | undefined {
-  if (isExact !== true) return undefined;
+  // A page of known rows needs no collection.
+  if (isExact !== true || bits !== undefined) return undefined;
   if (from >= count || size <= 0) return { count, rows: [] };
   const most = Math.floor(Math.min(TESTING_COST, cost / 2) / (ROW_COST + testCost));
   if (((from + size) / count) * rowSet.count > most) return undefined;

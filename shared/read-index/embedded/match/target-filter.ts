@@ -4,7 +4,7 @@ import { type Bits, hasBit } from '../lists/bits.ts';
 import { listCount } from '../lists/row-lists.ts';
 import { borrowBits, type Step } from '../rows/row-set.ts';
 import { bindQuery, type QueryContext } from './bind-query.ts';
-import type { Matcher } from './matcher.ts';
+import { collectMatches, type Matcher } from './matcher.ts';
 
 /** Filter for targets of links. */
 export type TargetFilter = {
@@ -40,7 +40,7 @@ export function createTargetFilter(
       matcher ??= bind();
       if (tests || isCollected) return;
       matched ??= borrowBits(step.target);
-      matcher.collect(matched);
+      collectMatches(matcher, matched);
       isCollected = true;
     },
     keeps(row) {

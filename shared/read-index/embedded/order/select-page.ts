@@ -1,5 +1,5 @@
 import type { SearchRequest, SortPosition, World } from '../../read-index.ts';
-import { type Bits, countBits, hasBit, selectRows } from '../lists/bits.ts';
+import { type Bits, hasBit, selectRows } from '../lists/bits.ts';
 import { KEY_COST, ROW_COST } from '../lists/costs.ts';
 import type { BoundSortKey } from '../rows/key-reader.ts';
 import type { RowSetIndex } from '../rows/row-set.ts';
@@ -59,12 +59,13 @@ export function createPageSelection(selected: Selected, page: Page): () => reado
 /** Selects the rows of a page from the few matches in `rows`, which ascend. See createPageSelection. */
 export function createPageOfFew(
   { orders, rowSet, world }: Omit<Selected, 'matched' | 'count'>,
-  rows: readonly number[],
+  rows: readonly number[] | Int32Array,
   page: Page,
 ): () => readonly number[] {
   const { from, size, sort } = page;
   const end = from + Math.max(0, size);
-  if (rows.length <= 1 || (sort.length === 0 && rowSet.idsAscend)) return () => rows.slice(from, end);
+  if (rows.length <= 1 || (sort.length === 0 && rowSet.idsAscend))
+    return () => Array.from(rows.slice(from, end));
   const inOrder = createRowSort(orderFor(orders, rowSet, world, sort).keys, rows);
   return () => Array.from(inOrder().subarray(from, end));
 }
@@ -151,9 +152,4 @@ function walkRows(rows: Int32Array, matched: Bits, { first, skip: skipped, size 
     else found.push(row);
   }
   return found;
-}
-
-/** Returns the number of matches. If `matched` is the set of all rows, the number is known. */
-export function countMatches(rowSet: RowSetIndex, matched: Bits): number {
-  return matched === rowSet.present ? rowSet.count : countBits(matched);
 }

@@ -6,13 +6,16 @@ import type { FacetCounts } from '../../facets.ts';
 import type { SearchRequest, SearchResult, World } from '../../read-index.ts';
 import { createFacetCount } from '../facets/count-facets.ts';
 import { type Bits, countBits } from '../lists/bits.ts';
+import { bindQuery } from '../match/bind-query.ts';
+import type { KeptSets } from '../match/kept-sets.ts';
+import { collectMatches, type Matcher } from '../match/matcher.ts';
 import type { OrderCache } from '../order/order-cache.ts';
 import { createSelection, type SelectedRows } from '../order/select-page.ts';
-import type { RowSetIndex } from '../rows/row-set.ts';
+import { borrowBits, type RowSetIndex } from '../rows/row-set.ts';
 import { type RowSets, worldRowSet } from '../rows/row-sets.ts';
 import { type SourceStore, sourcesOf } from '../sources/source-store.ts';
 import { createTextIndex, isPerWorld, type TextIndex } from '../words/text-index.ts';
-import type { CommonParts } from './common-parts.ts';
+import type { CommonTerms } from './common-terms.ts';
 import { createRanking } from './rank-rows.ts';
 import { createRankGroups } from './rank-term.ts';
 import { type FoundTexts, matchTexts } from './search-texts.ts';
@@ -31,6 +34,7 @@ export type WordSearchState = {
   readonly rowSets: RowSets;
   readonly sources: SourceStore;
   readonly orders: OrderCache;
+  readonly kept: KeptSets;
   readonly texts: TextIndexes;
 };
 
@@ -55,13 +59,13 @@ export function textIndexOf(
 }
 
 /**
- * Creates a search by words, or one that counts facets. `common`: parts that it shares with other searches. If a call ends with its slice,
- * the next call continues.
+ * Creates a search by words, or one that counts facets. `common`: the words that it shares with other searches. If a call ends with its
+ * slice, the next call continues.
  */
 export function createWordSearch(
   state: WordSearchState,
   request: SearchRequest,
-  common: CommonParts,
+  common: CommonTerms,
 ): () => SearchResult {
   const rowSet = worldRowSet(state.rowSets, request.type, request.world);
   const find = createFind(state, rowSet, request, common);
@@ -93,17 +97,36 @@ function createFind(
   state: WordSearchState,
   rowSet: RowSetIndex,
   request: SearchRequest,
-  common: CommonParts,
+  common: CommonTerms,
 ): () => Found {
   const { text, world } = request;
-  const match = common.match(rowSet, request);
+  const match = createMatch(state, rowSet, request);
   const index = text && textIndexOf(state, rowSet, world);
-  const terms = text && index && common.terms(index, text);
+  const terms = text && index && common(index, text);
   return () => {
     const rows = match();
     const texts = text && index && terms ? matchTexts(index, terms(), rows, text.query) : undefined;
     const matched = texts?.matched ?? rows;
     return { rowSet, request, matched, count: countBits(matched), texts };
+  };
+}
+
+/** Returns the rows that match the query. They must not be changed. If a call ends with its slice, the next call continues. */
+function createMatch(
+  { rowSets, orders, kept }: WordSearchState,
+  rowSet: RowSetIndex,
+  { query, world }: SearchRequest,
+): () => Bits {
+  let matcher: Matcher | undefined;
+  let rows: Bits | undefined;
+  let isCollected = false;
+  return () => {
+    matcher ??= bindQuery({ rowSets, orders, kept, world }, rowSet, query);
+    if (matcher.bits !== undefined) return matcher.bits;
+    rows ??= borrowBits(rowSet);
+    if (!isCollected) collectMatches(matcher, rows);
+    isCollected = true;
+    return rows;
   };
 }
 
