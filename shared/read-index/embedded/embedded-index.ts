@@ -13,7 +13,7 @@ import { createKeptSets } from './match/kept-sets.ts';
 import { collectMatches, FEW_MATCHES, type FewRows, type Matcher } from './match/matcher.ts';
 import { pageByTests } from './match/page-by-tests.ts';
 import { createOrderCache } from './order/order-cache.ts';
-import { type Counted, createPageOfFew, createSelection, type Selected } from './order/select-page.ts';
+import { type CountedRows, createPageOfFew, createSelection, type Selected } from './order/select-page.ts';
 import { borrowBits, type RowSetIndex, releaseBits } from './rows/row-set.ts';
 import { createRowSets, worldRowSet } from './rows/row-sets.ts';
 import { type CommonTerms, createCommonTerms } from './search/common-terms.ts';
@@ -158,7 +158,7 @@ function createSearch(
   const rowSet = worldRowSet(state.rowSets, request.type, request.world);
   const select = createMatchedPage(state, rowSet, request);
   const found: Uint8Array[] = [];
-  let selection: Counted | undefined;
+  let selection: CountedRows | undefined;
   return () => {
     selection ??= select();
     const { rows, count, next } = selection;
@@ -173,13 +173,13 @@ function createMatchedPage(
   { rowSets, orders, kept }: WordSearchState,
   rowSet: RowSetIndex,
   request: SearchRequest,
-): () => Counted {
+): () => CountedRows {
   const { world, query, cursor } = request;
   const context = { orders, rowSet, world };
   let matcher: Matcher | undefined;
   let borrowed: Bits | undefined;
-  let select: (() => Counted) | undefined;
-  const begin = (): (() => Counted) => {
+  let select: (() => CountedRows) | undefined;
+  const begin = (): (() => CountedRows) => {
     if (query.kind === 'match_all')
       return createPage({ ...context, matched: rowSet.present, count: rowSet.count }, request);
     matcher ??= bindQuery({ rowSets, orders, kept, world }, rowSet, query);
@@ -219,7 +219,7 @@ function countOf({ isExact, estimate }: Matcher, matched: Bits): number {
 }
 
 /** Selects a page of the matched rows. If a call ends with its slice, the next call continues. */
-function createPage(selected: Selected, request: SearchRequest): () => Counted {
+function createPage(selected: Selected, request: SearchRequest): () => CountedRows {
   const select = createSelection(selected, request);
   return () => {
     const { rows, next } = select();

@@ -40,7 +40,7 @@ export function testAgain(
   test: (row: number) => boolean,
   size: number,
 ): KeptRows {
-  const has = holderOf(rows);
+  const has = finderOf(rows);
   const changed = [...affected].filter((row) => test(row) !== has(row));
   if (changed.length === 0) return rows;
   const bits = bitsFor(rows, size);
@@ -51,7 +51,7 @@ export function testAgain(
 /** Matches the rows of a set. */
 export function matchKept(rows: KeptRows): Matcher {
   const { count } = rows;
-  const test = holderOf(rows);
+  const test = finderOf(rows);
   if (rows.kind === 'bits') {
     const { bits } = rows;
     const cost = bits.length * WORD_COST;
@@ -77,11 +77,11 @@ export function matchKept(rows: KeptRows): Matcher {
   };
 }
 
-function holderOf(rows: KeptRows): (row: number) => boolean {
-  return rows.kind === 'bits' ? (row) => hasBit(rows.bits, row) : (row) => holds(rows.list, row);
+function finderOf(rows: KeptRows): (row: number) => boolean {
+  return rows.kind === 'bits' ? (row) => hasBit(rows.bits, row) : (row) => hasRow(rows.list, row);
 }
 
-function holds(list: Int32Array, row: number): boolean {
+function hasRow(list: Int32Array, row: number): boolean {
   let low = 0;
   let high = list.length;
   while (low < high) {

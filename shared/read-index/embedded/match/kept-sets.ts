@@ -2,12 +2,12 @@ import { wrapBigint } from '../../../json.ts';
 import type { BoolQuery } from '../../bool-query.ts';
 import type { World } from '../../read-index.ts';
 import { type Bits, hasBit, wordsFor } from '../lists/bits.ts';
-import { type FollowedChanges, isUnchanged, takeAffected } from '../rows/row-changes.ts';
+import { isUnchanged, takeAffected, type WatchedChanges } from '../rows/row-changes.ts';
 import type { RowSetIndex } from '../rows/row-set.ts';
 import type { RowSets } from '../rows/row-sets.ts';
-import { followQuery } from './follow-query.ts';
 import { bytesOfRows, type KeptRows, keepRows, matchKept, testAgain } from './kept-rows.ts';
 import type { Matcher } from './matcher.ts';
+import { watchQuery } from './watch-query.ts';
 
 /**
  * Rows that match queries or parts of queries, kept across requests and writes. A set is made when queries have lost the time without it
@@ -27,7 +27,7 @@ export type KeptSets = {
 type KeptSet = {
   readonly rowSet: RowSetIndex;
   rows: KeptRows | undefined;
-  followed: readonly FollowedChanges[];
+  watched: readonly WatchedChanges[];
   /** Approximate nanoseconds that queries have lost without the rows. */
   missed: number;
   making: { readonly bits: Bits; readonly matcher: Matcher; readonly changes: number } | undefined;
@@ -80,7 +80,7 @@ function counting(set: KeptSet, matcher: Matcher): Matcher {
 
 function createSet(rowSet: RowSetIndex, keepFrom: number): KeptSet {
   const missed = keepFrom === 0 ? Number.POSITIVE_INFINITY : 0;
-  return { rowSet, rows: undefined, followed: [], missed, making: undefined };
+  return { rowSet, rows: undefined, watched: [], missed, making: undefined };
 }
 
 /** Makes a set the one that was used last. */
@@ -101,9 +101,9 @@ function evict(kept: KeptSets, newest: KeptSet): void {
 
 /** Returns the rows in the current state of the index; undefined if they are not kept, or if too many changes have affected them. */
 function currentRows(kept: KeptSets, set: KeptSet, bind: () => Matcher): KeptRows | undefined {
-  if (set.rows === undefined || isUnchanged(set.followed)) return set.rows;
+  if (set.rows === undefined || isUnchanged(set.watched)) return set.rows;
   const { rowSet } = set;
-  const affected = takeAffected(set.followed, mostAffected(rowSet));
+  const affected = takeAffected(set.watched, mostAffected(rowSet));
   const before = set.rows;
   drop(kept, set);
   if (affected === undefined) return undefined;
@@ -128,7 +128,7 @@ function makeRows(context: KeepingContext, set: KeptSet, query: BoolQuery, match
   set.making.matcher.collect(set.making.bits);
   const rows = keepRows(set.making.bits);
   set.making = undefined;
-  set.followed = followQuery(context, rowSet, query);
+  set.watched = watchQuery(context, rowSet, query);
   return keep(kept, set, rows);
 }
 

@@ -1,6 +1,6 @@
 import { ROW_COST } from '../lists/costs.ts';
 import { orderFor } from '../order/order-cache.ts';
-import type { Counted, Page, Selected } from '../order/select-page.ts';
+import type { CountedRows, Page, Selected } from '../order/select-page.ts';
 import { currentRows } from '../order/sorted-order.ts';
 import type { Matcher } from './matcher.ts';
 
@@ -15,7 +15,7 @@ export function pageByTests(
   { orders, rowSet, world }: Omit<Selected, 'matched' | 'count'>,
   { estimate: count, isExact, cost, testCost, test, bits }: Matcher,
   { from, size, sort }: Page,
-): Counted | undefined {
+): CountedRows | undefined {
   // A page of known rows needs no collection.
   if (isExact !== true || bits !== undefined) return undefined;
   if (from >= count || size <= 0) return { count, rows: [] };

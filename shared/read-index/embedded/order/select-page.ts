@@ -21,7 +21,7 @@ export type SelectedRows = {
 };
 
 /** Selected rows, and the number of all matches. */
-export type Counted = SelectedRows & { readonly count: number };
+export type CountedRows = SelectedRows & { readonly count: number };
 
 /** Input of a selection: the `count` rows in `matched`. */
 export type Selected = {

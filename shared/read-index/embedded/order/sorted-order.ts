@@ -5,10 +5,10 @@ import { grown } from '../lists/grown.ts';
 import { type BoundSortKey, createKeyReaders, type KeyReader } from '../rows/key-reader.ts';
 import {
   type ChangeLogs,
-  type FollowedChanges,
-  followChanges,
   isUnchanged,
   takeAffected,
+  type WatchedChanges,
+  watchChanges,
 } from '../rows/row-changes.ts';
 import { borrowBits, type RowSetIndex, releaseBits } from '../rows/row-set.ts';
 import { compareRows, createRowSort, type RowSort } from './sort-rows.ts';
@@ -37,7 +37,7 @@ export type SortedOrder = {
   /** Approximate nanoseconds that queries have lost without this order. */
   missed: number;
   /** Changes of all keys since the order was last read. */
-  followed: readonly FollowedChanges[];
+  watched: readonly WatchedChanges[];
 };
 
 /** Rows inserted between two checks of the clock, and the cost of one in steps of a slice. */
@@ -62,7 +62,7 @@ export function createSortedOrder(
     out: new Set(),
     readers: undefined,
     missed: 0,
-    followed: [],
+    watched: [],
   };
 }
 
@@ -81,7 +81,7 @@ function build(order: SortedOrder): void {
     order.count = rowSet.count;
     order.moved.clear();
     order.out.clear();
-    order.followed = followKeys(order);
+    order.watched = watchKeys(order);
   }
   order.rows = order.building();
   order.building = undefined;
@@ -89,21 +89,21 @@ function build(order: SortedOrder): void {
   order.built = true;
 }
 
-/** Follows all keys. The id, which is the last key, reports new and deleted rows. */
-function followKeys({ keys, logs }: SortedOrder): readonly FollowedChanges[] {
+/** Watches all keys. The id, which is the last key, reports new and deleted rows. */
+function watchKeys({ keys, logs }: SortedOrder): readonly WatchedChanges[] {
   return keys.flatMap(({ steps, column }) => [
-    ...steps.map(({ down }, level) => followChanges(logs, down.watchers, steps.slice(0, level))),
-    followChanges(logs, column.watchers, steps),
+    ...steps.map(({ down }, level) => watchChanges(logs, down.watchers, steps.slice(0, level))),
+    watchChanges(logs, column.watchers, steps),
   ]);
 }
 
 /** Marks the rows that have changed for insertion at their new positions. Call it before the rows are read in a new state of the index. */
 export function markChanged(order: SortedOrder): void {
-  if (isUnchanged(order.followed)) return;
+  if (isUnchanged(order.watched)) return;
   order.readers = undefined;
   // Inserting half of the rows one by one costs as much as sorting all.
   const most = 64 + order.count / 2 - order.moved.size - order.out.size;
-  const affected = takeAffected(order.followed, most);
+  const affected = takeAffected(order.watched, most);
   if (affected === undefined) forget(order);
   else for (const row of affected) order.moved.add(row);
 }
@@ -111,7 +111,7 @@ export function markChanged(order: SortedOrder): void {
 /** Drops the order, so that it is rebuilt. */
 function forget(order: SortedOrder): void {
   order.built = false;
-  order.followed = [];
+  order.watched = [];
   order.building = undefined;
   order.readers = undefined;
   order.moved.clear();

@@ -13,32 +13,32 @@ export type ChangeLogs = Map<Watchers, ChangeLog>;
 export const LOGGED_ROWS = 16_384;
 
 /** Changes of one column, or of one side of links, as they affect the rows of a row set. `seen`: number of the next change to read. */
-export type FollowedChanges = {
+export type WatchedChanges = {
   readonly log: ChangeLog;
   readonly sides: readonly LinkSide[];
   seen: number;
 };
 
-/** Follows changes from now on. `steps` lead from the affected rows to the rows that the watchers report. */
-export function followChanges(
+/** Watches changes from now on. `steps` lead from the affected rows to the rows that the watchers report. */
+export function watchChanges(
   logs: ChangeLogs,
   watchers: Watchers,
   steps: readonly Step[] = [],
-): FollowedChanges {
+): WatchedChanges {
   const log = logs.get(watchers) ?? createLog(logs, watchers);
   return { log, sides: steps.map(({ up }) => up).reverse(), seen: endOf(log) };
 }
 
 /** Returns whether nothing has changed since the last `takeAffected`. */
-export function isUnchanged(followed: readonly FollowedChanges[]): boolean {
-  return followed.every(({ log, seen }) => seen === endOf(log));
+export function isUnchanged(watched: readonly WatchedChanges[]): boolean {
+  return watched.every(({ log, seen }) => seen === endOf(log));
 }
 
 /** Returns the rows that changes have affected since the last call; undefined if they are more than `most`, or if changes were dropped. */
-export function takeAffected(followed: readonly FollowedChanges[], most: number): Set<number> | undefined {
+export function takeAffected(watched: readonly WatchedChanges[], most: number): Set<number> | undefined {
   const affected = new Set<number>();
   let isKnown = true;
-  for (const each of followed) {
+  for (const each of watched) {
     const { log, sides, seen } = each;
     each.seen = endOf(log);
     isKnown &&= seen >= log.first;
