@@ -96,7 +96,7 @@ function onlyOf([filter]: readonly BoolQuery[], [choice]: Conditions['options'])
 
 type Conditions = {
   readonly filters: BoolQuery[];
-  /** Of each list, one has to match. */
+  /** One of each list has to match. */
   readonly options: (readonly BoolQuery[])[];
   readonly excluded: BoolQuery[];
 };
