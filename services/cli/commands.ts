@@ -14,8 +14,8 @@ import {
   IMPORT_SETTINGS,
   InvalidSettings,
   OPERATOR_SETTINGS,
+  parseServeSettings,
   parseSettings,
-  SERVE_SETTINGS,
   type ServeSettings,
 } from './settings/settings.ts';
 
@@ -254,7 +254,7 @@ function refuseFolders(files: readonly string[]): void {
 
 /** Parses the settings of a role. Throws InvalidSettings, also for combinations that cannot work in the role. */
 async function roleSettings(role: ProcessRole, given: Given): Promise<ServeSettings> {
-  const settings = parseSettings(SERVE_SETTINGS, given);
+  const settings = parseServeSettings(given);
   const { refuseUnusable } = await import('./settings/refuse-unusable.ts');
   refuseUnusable(role, settings);
   return settings;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { refuseUnusable } from '../../services/cli/settings/refuse-unusable.ts';
 import { type ProcessRole, ROLE_SETTINGS } from '../../services/cli/settings/roles.ts';
 import { variableOf } from '../../services/cli/settings/setting.ts';
-import { parseSettings, SERVE_SETTINGS } from '../../services/cli/settings/settings.ts';
+import { parseServeSettings } from '../../services/cli/settings/settings.ts';
 import { ROOT, readYaml, readYamlDocuments } from './read-yaml.ts';
 
 /** A command of a file of this repository that starts `varve`. */
@@ -86,9 +86,12 @@ describe.each(started)('$where', ({ args: [role = '', ...options], env }) => {
         return [name, value?.replace(/\$\{\w+:-(.*)\}/, '$1')];
       }),
     );
-    const settings = parseSettings(SERVE_SETTINGS, given);
+    const settings = parseServeSettings(given);
     expect(() => refuseUnusable(role as ProcessRole, settings)).not.toThrow();
-    expect(settings).toMatchObject({ host: '0.0.0.0', eventStore: SECRETS['VARVE_EVENT_STORE'] });
+    expect(settings).toMatchObject({
+      network: { host: '0.0.0.0' },
+      data: { eventStore: SECRETS['VARVE_EVENT_STORE'] },
+    });
   });
 });
 

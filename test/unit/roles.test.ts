@@ -3,7 +3,12 @@ import { createLogger } from '../../services/cli/output/create-logger.ts';
 import { chooseReadSide } from '../../services/cli/settings/read-side.ts';
 import { refuseUnusable } from '../../services/cli/settings/refuse-unusable.ts';
 import { type ProcessRole, ROLE_SETTINGS } from '../../services/cli/settings/roles.ts';
-import { InvalidSettings, parseSettings, SERVE_SETTINGS } from '../../services/cli/settings/settings.ts';
+import {
+  InvalidSettings,
+  parseServeSettings,
+  parseSettings,
+  SERVE_SETTINGS,
+} from '../../services/cli/settings/settings.ts';
 
 const ELASTICSEARCH = { readIndex: 'http://127.0.0.1:9200' };
 const KURRENTDB = { eventStore: 'kurrentdb://log:2113', accessKey: 'a'.repeat(43) };
@@ -11,7 +16,7 @@ const SQLITE = { eventStore: 'sqlite:/tmp/log/events.db' };
 
 function refusal(role: ProcessRole, given: Readonly<Record<string, string>>): string {
   try {
-    refuseUnusable(role, parseSettings(SERVE_SETTINGS, { contentTypes: 'src', ...given }));
+    refuseUnusable(role, parseServeSettings({ contentTypes: 'src', ...given }));
   } catch (error) {
     expect(error).toBeInstanceOf(InvalidSettings);
     return (error as Error).message;
@@ -132,10 +137,12 @@ describe('several workers', () => {
     ['--follow', { follow: 'http://127.0.0.1:1338' }],
     ['--purge', { purge: 'varnish=http://127.0.0.1:6081' }],
   ])('are refused together with %s', (option, given) => {
-    const parsed = parseSettings(SERVE_SETTINGS, { contentTypes: 'src', workers: '2', ...given });
+    const parsed = parseServeSettings({ contentTypes: 'src', workers: '2', ...given });
     expect(() => refuseUnusable('serve', parsed)).toThrow(
       `--workers (VARVE_WORKERS) must be 1 together with ${option}, got 2`,
     );
-    expect(() => refuseUnusable('serve', { ...parsed, workers: 1 })).not.toThrow(/--workers/);
+    expect(() =>
+      refuseUnusable('serve', { ...parsed, network: { ...parsed.network, workers: 1 } }),
+    ).not.toThrow(/--workers/);
   });
 });

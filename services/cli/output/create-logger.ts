@@ -8,7 +8,7 @@ import { createLogSink } from './log-sink.ts';
 export async function createLogger({
   logLevel,
   logFormat,
-}: Pick<ServeSettings, 'logLevel' | 'logFormat'>): Promise<Logger> {
+}: Pick<ServeSettings['operating'], 'logLevel' | 'logFormat'>): Promise<Logger> {
   const { pino } = await import('pino');
   const format = logFormat ?? (process.stderr.isTTY ? 'pretty' : 'json');
   const options = { level: logLevel, ...REDACTING };

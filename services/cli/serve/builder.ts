@@ -136,8 +136,9 @@ const CHILD_SETTINGS = { ...BACKUP_SETTINGS, ...OPERATOR_SETTINGS };
 
 /** Returns variables that name the server's data, log, uploaded files and documents to its commands. */
 function operatorVariables(settings: ServeSettings): Readonly<Record<string, string>> {
+  const used = { ...settings.data, ...settings.elasticsearch, assets: settings.files.assets };
   const given = Object.entries(CHILD_SETTINGS).map(([name, setting]) => {
-    const value = settings[name as keyof typeof CHILD_SETTINGS];
+    const value = used[name as keyof typeof CHILD_SETTINGS];
     return { [variableOf(setting)]: value === undefined ? undefined : String(value) };
   });
   return defined(Object.assign({}, ...given));

@@ -19,7 +19,7 @@ export function leadingOptions(parts: LeadingParts, takeTurn: () => Promise<void
     follow,
     build: builder.build,
     command: builder.command,
-    webhooks: { limits: webhookLimits(settings), report: logWebhooks(logger) },
+    webhooks: { limits: webhookLimits(settings.webhooks), report: logWebhooks(logger) },
     purges: purges && { ...purges, limits: PURGE_LIMITS, report: logPurges(logger) },
     reportTrouble: logTrouble(logger),
     reportCheck: (finding: string) => logger.info({ finding }, `the server of the event log: ${finding}`),
@@ -44,7 +44,7 @@ function successionOptions(
     generation: succession?.generation,
     turn: succession?.changesTypes === true ? takeTurn : undefined,
     claimsFrom: supervisor.turn,
-    workersBeside: settings.workers === 1 ? undefined : supervisor.rotation,
+    workersBeside: settings.network.workers === 1 ? undefined : supervisor.rotation,
     // Recent requests do not help with other content types, because every answer changes.
     abandon: supervisor.abandon,
     handOver: (generation: number, changesTypes: boolean) =>

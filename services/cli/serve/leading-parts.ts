@@ -8,7 +8,7 @@ import { isFirstWorker, type Supervisor } from '../../supervisor/connect-supervi
 import { logFollower } from '../output/log-follower.ts';
 import { followSettings } from '../settings/follow-settings.ts';
 import { purgeChoice } from '../settings/purge-settings.ts';
-import { chooseReadSide } from '../settings/read-side.ts';
+import { chooseReadSide, readSideSettings } from '../settings/read-side.ts';
 import { createBuilder } from './builder.ts';
 import { openLeadingWorker } from './leading-worker.ts';
 import type { OperatingProcess } from './open-operating.ts';
@@ -23,9 +23,13 @@ export type LeadingPlan = Awaited<ReturnType<typeof readLeadingPlan>>;
 /** Checks the settings. Rejects with a message about the first wrong setting. */
 export async function readLeadingPlan(plan: ServerPlan, role: 'serve' | 'project', supervisor: Supervisor) {
   const { settings, logger, paths } = plan;
-  const follow = followSettings(settings, paths.apiPrefix, logFollower(logger));
-  const readSide = await chooseReadSide(settings, logger, !isFirstWorker(supervisor));
-  const purges = purgeChoice(settings);
+  const follow = followSettings(
+    { ...settings.following, login: settings.login.login },
+    paths.apiPrefix,
+    logFollower(logger),
+  );
+  const readSide = await chooseReadSide(readSideSettings(settings), logger, !isFirstWorker(supervisor));
+  const purges = purgeChoice({ ...settings.caches, ...settings.elasticsearch });
   const callers = createCallerAddress(supervisor.secret);
   return { ...plan, role, supervisor, callers, follow, readSide, purges };
 }
@@ -76,6 +80,6 @@ export function watchRequests(
  * starts the other workers.
  */
 export function reportServing({ settings, supervisor, leading }: LeadingParts, served?: Varve): void {
-  const { logLevel, logFormat, drainSeconds } = settings;
+  const { logLevel, logFormat, drainSeconds } = settings.operating;
   supervisor.serving({ logLevel, logFormat }, drainSeconds * 1_000, served && leading?.followers(served));
 }

@@ -11,7 +11,7 @@ const LAST_REQUESTS_MS = 1_000;
 
 /** Opens the additional parts of the worker that is the leader, if it has reading workers. Returns undefined with one worker. */
 export async function openLeadingWorker(
-  { workers, data }: ServeSettings,
+  { network: { workers }, data: { data } }: ServeSettings,
   supervisor: Supervisor,
   first: NonNullable<ListenOptions['first']>,
 ) {

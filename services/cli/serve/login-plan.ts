@@ -10,23 +10,24 @@ const SECRET_BYTES = 32;
 /** Reads the settings of the login; undefined if no users sign in. Throws InvalidSettings. */
 export function readLoginPlan(settings: ServeSettings, logger: Logger): LoginPlan | undefined {
   refuseIncomplete(settings);
-  const { login, jwks } = settings;
-  if (!login && jwks === undefined) return undefined;
+  const { login } = settings.login;
+  if (!login && settings.access.jwks === undefined) return undefined;
   return {
-    passwords: login ? passwordPlan(settings, logger) : undefined,
-    provider: providerPlan(settings),
+    passwords: login ? passwordPlan(settings.login, logger) : undefined,
+    provider: providerPlan(settings.access),
   };
 }
 
-function providerPlan(settings: ServeSettings): LoginPlan['provider'] {
+function providerPlan(settings: ServeSettings['access']): LoginPlan['provider'] {
   const { jwks: keys, jwksAudience: audience } = settings;
   const { jwksIssuer: issuer, jwksRoleClaim: roleClaim, jwksRoles: roles } = settings;
   if (keys === undefined || audience === undefined) return undefined;
   return { keys, audience, issuer, roleClaim, roles };
 }
 
-function refuseIncomplete(settings: ServeSettings): void {
-  const { jwks, jwksAudience, login, mail, mailFrom, rehash, jwtSecretFile, follow } = settings;
+function refuseIncomplete({ access, following, login: given }: ServeSettings): void {
+  const { jwks, jwksAudience } = access;
+  const { login, mail, mailFrom, rehash, jwtSecretFile } = given;
   const problems: string[] = [];
   if (jwks !== undefined && jwksAudience === undefined)
     problems.push(
@@ -34,14 +35,14 @@ function refuseIncomplete(settings: ServeSettings): void {
     );
   if (mail !== undefined && mail !== 'console' && mailFrom === undefined)
     problems.push('--mail-from is missing: pass the sender of mails');
-  if (login && follow !== undefined)
+  if (login && following.follow !== undefined)
     problems.push('--login cannot be used with --follow: users sign in at the Strapi that Varve follows');
   if (!login && (rehash !== undefined || jwtSecretFile !== undefined || mail !== undefined))
     problems.push('--login is missing: --rehash, --jwt-secret-file and --mail have no effect without it');
   if (problems.length > 0) throw new InvalidSettings(...problems);
 }
 
-function passwordPlan(settings: ServeSettings, logger: Logger): PasswordPlan {
+function passwordPlan(settings: ServeSettings['login'], logger: Logger): PasswordPlan {
   const showMail = consoleMailer((text) => console.log(text));
   return {
     secret: readSecret(settings.jwtSecretFile, logger),
@@ -57,7 +58,7 @@ function passwordPlan(settings: ServeSettings, logger: Logger): PasswordPlan {
   };
 }
 
-function mailerOf({ mail, mailFrom = '' }: ServeSettings, showMail: SendMail): SendMail | undefined {
+function mailerOf({ mail, mailFrom = '' }: ServeSettings['login'], showMail: SendMail): SendMail | undefined {
   if (mail === undefined) return undefined;
   return mail === 'console' ? showMail : smtpMailer(mail, mailFrom);
 }

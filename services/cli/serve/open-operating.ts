@@ -16,7 +16,6 @@ import {
 } from '../../operating/operating-endpoints.ts';
 import { startTracing } from '../../operating/start-tracing.ts';
 import type { Supervisor } from '../../supervisor/connect-supervisor.ts';
-import type { Rotation } from '../../supervisor/rotation.ts';
 import { packageVersion } from '../output/package-version.ts';
 import type { ServeSettings } from '../settings/settings.ts';
 
@@ -43,14 +42,14 @@ export async function openOperating(
   supervisor: Pick<Supervisor, 'socket' | 'isGreeted' | 'restarts' | 'follows' | 'rotation'>,
   role: ServingRole,
 ): Promise<OperatingProcess> {
-  const { metricsPort: port, metricsHost: host } = settings;
+  const { metricsPort: port, metricsHost: host } = settings.operating;
   const version = packageVersion();
-  const restarts = supervisor.restarts;
   const tracing = await startTracing(process.env, version);
-  const operating = createOperating({ ...settings, tracing, logger, version, restarts, role });
+  const { restarts } = supervisor;
+  const operating = createOperating({ ...settings.operating, tracing, logger, version, restarts, role });
   const { readiness } = operating;
   reportContained(logger, operating.metrics);
-  const metrics = metricsOfServer(operating.metrics, settings.workers > 1 ? supervisor.rotation : undefined);
+  const metrics = metricsOfServer(operating.metrics, settings.network.workers, supervisor);
   let access: AccessControl | undefined;
   const own: Listener | undefined =
     port === undefined || supervisor.follows !== undefined
@@ -98,8 +97,12 @@ function reportContained(logger: Logger, metrics: Metrics | undefined): void {
 }
 
 /** Returns the metrics to answer with: with several workers, each worker answers with the metrics of all. */
-function metricsOfServer(own: Metrics | undefined, rotation: Rotation | undefined): Metrics | undefined {
-  if (own === undefined || rotation === undefined) return own;
+function metricsOfServer(
+  own: Metrics | undefined,
+  workers: number,
+  { rotation }: Pick<Supervisor, 'rotation'>,
+): Metrics | undefined {
+  if (own === undefined || workers === 1) return own;
   rotation.onMeasure(own.json);
   return { ...own, text: async () => textOfWorkers(await rotation.metricsOfAll()) };
 }

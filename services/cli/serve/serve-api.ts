@@ -8,7 +8,7 @@ import { connectSupervisor, type Supervisor } from '../../supervisor/connect-sup
 import { logTrouble } from '../output/log-reports.ts';
 import { startMessage } from '../output/start-message.ts';
 import { followSettings } from '../settings/follow-settings.ts';
-import { connectionOf, denormaliseOf, rowCacheBytesOf } from '../settings/read-side.ts';
+import { connectionOf, denormaliseOf, readSideSettings, rowCacheBytesOf } from '../settings/read-side.ts';
 import type { ServeSettings } from '../settings/settings.ts';
 import { checkCacheToken } from './check-cache-token.ts';
 import { listenWhileOpening } from './listen-while-opening.ts';
@@ -29,7 +29,7 @@ export async function serveApi(settings: ServeSettings): Promise<void> {
   const { restarts } = supervisor;
   const plan = await readServerPlan(settings);
   const { logger } = plan;
-  const { drainSeconds } = settings;
+  const { drainSeconds } = settings.operating;
   supervisor.onRenew(() =>
     logger.warn({}, 'varve api has no read model to renew: restart it to run another program'),
   );
@@ -37,8 +37,8 @@ export async function serveApi(settings: ServeSettings): Promise<void> {
   const stop = stopOnSignal({ logger, ports, signals: supervisor.onStop, drainSeconds });
   await stop.starting(async () => {
     const where = {
-      host: settings.host,
-      port: settings.port,
+      host: settings.network.host,
+      port: settings.network.port,
       socket: supervisor.socket('api'),
       waits: restarts > 0 ? WAIT_LIMITS : undefined,
       first: ports.first,
@@ -71,7 +71,7 @@ function greet(
   url: string,
   { access, registry }: Awaited<ReturnType<typeof openApiProcess>>,
 ): void {
-  const { logLevel, logFormat, drainSeconds } = settings;
+  const { logLevel, logFormat, drainSeconds } = settings.operating;
   supervisor.serving({ logLevel, logFormat }, drainSeconds * 1_000);
   if (supervisor.isGreeted) return;
   supervisor.greeting();
@@ -86,17 +86,18 @@ function apiOptions(
   { pid, restarts }: Supervisor,
 ): ApiProcessOptions {
   const { settings, logger, paths } = plan;
+  const readSide = readSideSettings(settings);
   return {
     ...servingOptions(settings, { ...plan, operating }),
     pid,
-    eventStore: settings.eventStore ?? '',
+    eventStore: settings.data.eventStore ?? '',
     report: createReport(logger, restarts > 0),
     // Only the leader reads Strapi, so this process has nothing to report.
-    follow: followSettings(settings, paths.apiPrefix, () => {}),
+    follow: followSettings({ ...settings.following, login: settings.login.login }, paths.apiPrefix, () => {}),
     reportTrouble: logTrouble(logger),
-    connection: connectionOf(settings),
-    denormalise: denormaliseOf(settings),
-    rowCacheBytes: rowCacheBytesOf(settings),
-    assets: assetsAddress(settings),
+    connection: connectionOf(readSide),
+    denormalise: denormaliseOf(readSide),
+    rowCacheBytes: rowCacheBytesOf(readSide),
+    assets: assetsAddress({ ...settings.data, ...settings.files }),
   };
 }

@@ -65,20 +65,20 @@ export async function serveApp(options: ServeAppOptions): Promise<void> {
       acknowledged: options.acknowledged,
     }),
     logger: options.logger,
-    bodyLimit: settings.bodyLimit,
-    uploadLimit: settings.uploadLimit,
-    streams: streamLimits(settings),
+    bodyLimit: settings.network.bodyLimit,
+    uploadLimit: settings.files.uploadLimit,
+    streams: streamLimits(settings.network),
     streamCounts: options.rotation?.streams,
     leaving: listener.leaving,
     protection: {
       corsOrigins: options.corsOrigins,
-      rateLimit: settings.rateLimit,
+      rateLimit: settings.network.rateLimit,
       isLimiting: () => isGreeted,
       isCounted: (request) => served.forwarding.commands.classify(request).kind === 'forwarded',
       count: options.rotation?.count,
     },
-    trustProxy: settings.trustProxy ?? false,
-    docs: { version: packageVersion(), usersEnvelope: settings.usersEnvelope },
+    trustProxy: settings.network.trustProxy ?? false,
+    docs: { version: packageVersion(), usersEnvelope: settings.strapi.usersEnvelope },
     meters: { durations: metrics?.durations(METRICS.httpRequests), tracing },
   });
   const handler = observeRequests(routing, tracing);
@@ -88,6 +88,6 @@ export async function serveApp(options: ServeAppOptions): Promise<void> {
 }
 
 /** Returns the search page of the example content types; undefined if the examples are not served. */
-export function searchPageOf({ examples, contentTypes }: ServeSettings): SearchPage | undefined {
+export function searchPageOf({ content: { examples, contentTypes } }: ServeSettings): SearchPage | undefined {
   return examples ? findSearchPage(resolve(contentTypes, 'search')) : undefined;
 }

@@ -13,7 +13,7 @@ import { logAddress } from '../../stores/open-event-store.ts';
 import type { Supervisor } from '../../supervisor/connect-supervisor.ts';
 import type { Follows } from '../../supervisor/protocol.ts';
 import type { Rotation } from '../../supervisor/rotation.ts';
-import { chooseReadSide } from '../settings/read-side.ts';
+import { chooseReadSide, readSideSettings } from '../settings/read-side.ts';
 import type { ServeSettings } from '../settings/settings.ts';
 import { outputLimits } from '../settings/worker-settings.ts';
 import { openOperating } from './open-operating.ts';
@@ -36,22 +36,22 @@ export async function serveReads(
   const plan = await readWorkerPlan(settings);
   const { logger } = plan;
   const ports = await openOperating(settings, logger, supervisor, 'serve');
-  const { drainSeconds } = settings;
+  const { drainSeconds } = settings.operating;
   const callers = createCallerAddress(supervisor.secret);
   const stop = stopOnSignal({ logger, ports, callers, signals: supervisor.onStop, drainSeconds });
   const listener = await listen({
-    host: settings.host,
-    port: settings.port,
+    host: settings.network.host,
+    port: settings.network.port,
     socket: rotation.sharedSocket,
     first: ports.first,
-    limits: outputLimits(settings.workers),
+    limits: outputLimits(settings.network.workers),
   });
-  const readSide = await chooseReadSide(settings, logger, true);
+  const readSide = await chooseReadSide(readSideSettings(settings), logger, true);
   const basis = { ...plan, readSide, operating: ports.operating };
   const varve = await openVarve({
     ...(await workerOptions(settings, supervisor, basis)),
-    data: makeWorkerFolder(settings.data, follows),
-    eventStore: logAddress(settings),
+    data: makeWorkerFolder(settings.data.data, follows),
+    eventStore: logAddress(settings.data),
     // The copy is complete: nothing is replaced or converted.
     generation: 1,
     mayLead: false,

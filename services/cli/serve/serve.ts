@@ -49,7 +49,13 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
   const { logger, callers } = plan;
   const ports = await openOperating(settings, logger, supervisor, role);
   const signals = supervisor.onStop;
-  const stop = stopOnSignal({ logger, ports, callers, signals, drainSeconds: settings.drainSeconds });
+  const stop = stopOnSignal({
+    logger,
+    ports,
+    callers,
+    signals,
+    drainSeconds: settings.operating.drainSeconds,
+  });
   await stop.starting(async () => {
     try {
       const parts = await openLeadingParts(plan, ports, stop);
@@ -72,8 +78,8 @@ type OpenServer = { readonly varve: Varve; readonly listener: Listener };
 async function openServer(parts: LeadingParts): Promise<OpenServer> {
   const { settings, supervisor, leading, first } = parts;
   const where: ListenOptions = {
-    host: settings.host,
-    port: settings.port,
+    host: settings.network.host,
+    port: settings.network.port,
     socket: leading?.socket ?? supervisor.socket('api'),
     waits: supervisor.restarts > 0 ? WAIT_LIMITS : undefined,
     first,
@@ -89,7 +95,7 @@ async function openServer(parts: LeadingParts): Promise<OpenServer> {
 
 /** Returns the address at which other processes of the log reach this one. */
 function addressFor({ leading, settings }: LeadingParts, listener: Listener): string {
-  return leading?.address ?? settings.advertise ?? reachableUrl(listener.url);
+  return leading?.address ?? settings.network.advertise ?? reachableUrl(listener.url);
 }
 
 /**
@@ -97,7 +103,7 @@ function addressFor({ leading, settings }: LeadingParts, listener: Listener): st
  * worker could not serve, and the other one would have stepped down in vain.
  */
 async function takeTurn({ settings, shared, supervisor }: LeadingParts, address: string): Promise<void> {
-  for (const folder of writtenFolders(settings)) requireFreeDisk(folder);
+  for (const folder of writtenFolders(settings.data)) requireFreeDisk(folder);
   const forMs = supervisor.succession?.enterMs ?? 0;
   await supervisor.ready({ owner: shared.presence.owner, address, forMs });
 }
@@ -142,7 +148,7 @@ async function renew(parts: LeadingParts, { varve }: OpenServer): Promise<void> 
   // After a rollback the operator wants an earlier version.
   if (supervisor.succession !== undefined) return;
   const { store } = varve.operator.generations;
-  await cancelUnusedCopy({ data: settings.data, store, plan: readSide });
+  await cancelUnusedCopy({ data: settings.data.data, store, plan: readSide });
   renewReadModel(renewal, varve.operator, readiness, logger);
 }
 
@@ -196,13 +202,13 @@ async function greet(
 
 async function greeting(parts: LeadingParts, url: string, varve: Varve): Promise<string> {
   const { role, settings, pages, contentTypes } = parts;
-  const folder = join(settings.contentTypes, 'entries');
+  const folder = join(settings.content.contentTypes, 'entries');
   const { development, login } = varve.access.state();
-  const writes = development && settings.examples && varve.isNew && existsSync(folder);
+  const writes = development && settings.content.examples && varve.isNew && existsSync(folder);
   const examples = writes ? await writeExamples(url, folder, varve.registry) : undefined;
   return startMessage({
     url,
-    data: resolve(settings.data),
+    data: resolve(settings.data.data),
     registry: varve.registry,
     tryUrl: development && role === 'serve' ? await findExampleRequest(url, varve.registry) : undefined,
     searches: searchPageOf(settings) !== undefined,

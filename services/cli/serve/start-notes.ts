@@ -11,18 +11,18 @@ export function startNotes(
   return [...codeNotes, ...comparisonNote(settings), ...loginNote(settings, login)];
 }
 
-function comparisonNote({ contentTypes, contains }: ServeSettings): readonly string[] {
-  if (readDatabaseClient(contentTypes) !== 'sqlite') return [];
+function comparisonNote({ content, strapi }: ServeSettings): readonly string[] {
+  if (readDatabaseClient(content.contentTypes) !== 'sqlite') return [];
   const how =
-    contains === 'case-insensitive'
+    strapi.contains === 'case-insensitive'
       ? 'they do so here too'
       : 'here they compare case: --contains case-insensitive changes that';
   return [`config/database says sqlite, where $contains, $startsWith and $endsWith ignore case: ${how}`];
 }
 
-function loginNote({ login, follow }: ServeSettings, state?: LoginState): readonly string[] {
-  if (follow !== undefined || state === undefined) return [];
-  if (!login) return ['nobody can sign in (/api/auth): --login turns that on'];
+function loginNote({ login, following }: ServeSettings, state?: LoginState): readonly string[] {
+  if (following.follow !== undefined || state === undefined) return [];
+  if (!login.login) return ['nobody can sign in (/api/auth): --login turns that on'];
   if (state.switches.allow_register) return [];
   return [
     'nobody can register: PUT /_varve/login with {"data": {"allow_register": true}} allows it (docs/login.md)',

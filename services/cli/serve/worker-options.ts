@@ -31,17 +31,17 @@ export async function workerOptions(settings: ServeSettings, supervisor: Supervi
   const { logger, project, readSide } = basis;
   return {
     ...servingOptions(settings, basis),
-    answerCacheBytes: shareOf(settings.answerCacheBytes, settings.workers),
+    answerCacheBytes: shareOf(settings.caches.answerCacheBytes, settings.network.workers),
     readSide,
     pid: supervisor.pid,
-    strictRelations: settings.strictRelations ?? project?.strictRelations ?? true,
+    strictRelations: settings.strapi.strictRelations ?? project?.strictRelations ?? true,
     presence: createPresence(),
     fleetLog: logFleet(logger),
     reportReplaced(file: string, reason: string) {
       logReplaced(logger)(file, reason);
       basis.operating.readiness.loading(`A file is made again from the event log: ${reason}`);
     },
-    pictureFormats: await choosePictureFormats(settings, logger),
+    pictureFormats: await choosePictureFormats(settings.files, logger),
     leftWithoutFormats: (picture: string, reason: string) =>
       logger.warn(
         { picture, reason },
@@ -56,22 +56,28 @@ export function servingOptions(
   { logger, contentTypes, project, login, operating }: Omit<WorkerBasis, 'readSide'>,
 ) {
   return {
-    ...settings,
+    ...settings.data,
+    ...settings.files,
+    accessKey: settings.access.accessKey,
+    defaultLocale: settings.content.defaultLocale,
+    convertAtOnce: settings.content.convertAtOnce,
+    usersEnvelope: settings.strapi.usersEnvelope,
+    minPositionWait: settings.network.minPositionWait,
     ...contentTypes,
     operating,
     processes: createProcessList(operating, placeOf(settings, operating)),
     login,
-    rules: requestRules(settings, project, { logger, metrics: operating.metrics }),
-    tagging: taggingSettings(settings),
-    lifetime: lifetimeOf(settings),
+    rules: requestRules(settings.strapi, project, { logger, metrics: operating.metrics }),
+    tagging: taggingSettings(settings.caches),
+    lifetime: lifetimeOf(settings.caches),
     unwatched: logUnwatched(logger),
-    cacheToken: logCacheToken(settings.cacheToken, logger),
+    cacheToken: logCacheToken(settings.caches.cacheToken, logger),
   };
 }
 
 /** Returns the data directory of a process, or its host and port if it has none. With a port of the system's choice it has no place. */
 function placeOf(
-  { data, host, port }: Pick<ServeSettings, 'data' | 'host' | 'port'>,
+  { data: { data }, network: { host, port } }: ServeSettings,
   { role }: Pick<Operating, 'role'>,
 ): string | null {
   if (role !== 'api') return resolve(data);
@@ -83,7 +89,7 @@ function placeOf(
  * setting needs it; without a setting no formats are made, and a log line says so.
  */
 async function choosePictureFormats(
-  { pictureFormats }: Pick<ServeSettings, 'pictureFormats'>,
+  { pictureFormats }: ServeSettings['files'],
   logger: Pick<Logger, 'warn'>,
 ): Promise<FormatsMade> {
   if (pictureFormats === 'off') return 'off';

@@ -8,7 +8,7 @@ export type CorsOrigins = { readonly origins: readonly string[]; readonly file?:
 
 /** Returns the origins of the setting, else those that the project lists. Strapi's default, every origin, is never used. */
 export function corsOrigins(
-  { cors, contentTypes }: Pick<ServeSettings, 'cors' | 'contentTypes'>,
+  { network: { cors }, content: { contentTypes } }: ServeSettings,
   logger: Pick<Logger, 'warn'>,
 ): CorsOrigins {
   if (cors !== undefined) return { origins: cors };

@@ -11,7 +11,12 @@ import { embeddedReadSide } from '../../read-side/embedded-read-side.ts';
 import type { ReadSidePlan } from '../../read-side/read-side.ts';
 import { isEmbedded } from './read-index-settings.ts';
 import { readSynonyms } from './read-synonyms.ts';
-import { InvalidSettings, type OperatorSettings } from './settings.ts';
+import { InvalidSettings, type OperatorSettings, type ServeSettings } from './settings.ts';
+
+/** Returns the settings of a server that choose its read side. */
+export function readSideSettings({ data, elasticsearch, content }: ServeSettings) {
+  return { ...data, ...elasticsearch, synonyms: content.synonyms };
+}
 
 /**
  * Returns the plan for the read side that the settings choose. Throws a message if the certificate cannot be read, or a setting for

@@ -16,7 +16,7 @@ type Observers = {
 
 /** Returns the rules for requests: from a setting, else from the project's configuration, else the default. */
 export function requestRules(
-  settings: Pick<ServeSettings, 'strictParams' | 'defaultLimit' | 'maxLimit' | 'contains' | 'maxOffset'>,
+  settings: ServeSettings['strapi'],
   project: ApiConfig | undefined,
   { logger, metrics }: Observers,
 ): RequestRules {

@@ -85,7 +85,10 @@ export const WEBHOOK_COMMAND_SETTINGS = {
   accessKey: ACCESS_SETTINGS.accessKey,
 } as const satisfies SettingsTable;
 
-export type ServeSettings = SettingsOf<typeof SERVE_SETTINGS>;
+/** Settings of a server, by group. */
+export type ServeSettings = {
+  readonly [Group in keyof typeof SETTING_GROUPS]: SettingsOf<(typeof SETTING_GROUPS)[Group]>;
+};
 export type WebhookCommandSettings = SettingsOf<typeof WEBHOOK_COMMAND_SETTINGS>;
 export type TokenSettings = SettingsOf<typeof TOKEN_SETTINGS>;
 export type LogOnlySettings = SettingsOf<typeof LOG_SETTINGS>;
@@ -115,6 +118,16 @@ export function parseSettings<Table extends SettingsTable>(
   );
   if (problems.length > 0) throw new InvalidSettings(...problems);
   return Object.fromEntries(parsed.map(({ name, result }) => [name, result.data])) as SettingsOf<Table>;
+}
+
+/** Parses the settings of a server. Throws InvalidSettings. */
+export function parseServeSettings(given: Readonly<Record<string, unknown>>): ServeSettings {
+  const all: Readonly<Record<string, unknown>> = parseSettings(SERVE_SETTINGS, given);
+  const groups = Object.entries(SETTING_GROUPS).map(([group, table]) => [
+    group,
+    Object.fromEntries(Object.keys(table).map((name) => [name, all[name]])),
+  ]);
+  return Object.fromEntries(groups) as ServeSettings;
 }
 
 function problemText(setting: Setting, value: unknown, error: z.ZodError): string {
