@@ -23,11 +23,13 @@ import { hasWrk, measureByWrk } from './wrk.ts';
  * Cranfield and CISI, and searches by words are measured instead: alone, with facets, and of InstantSearch.
  *
  * `npm run bench -- --against <checkout>`: compares this checkout with another, in pairs of measurements (compare-checkouts.ts).
+ * `npm run bench -- --scale <times>`: compares this checkout on so many times the documents with itself on the usual documents.
  */
 const options = new Command()
   .option('--seconds <n>', 'seconds per measurement (3; with --against 1)')
   .option('--against <checkout>', 'compare with another checkout, whose dependencies are installed')
-  .option('--pairs <n>', 'pairs of measurements per query, with --against', '9')
+  .option('--scale <times>', 'compare so many times the documents with the usual ones')
+  .option('--pairs <n>', 'pairs of measurements per query, with --against or --scale', '9')
   .addOption(
     new Option(
       '--load <generator>',
@@ -54,6 +56,7 @@ const options = new Command()
     Record<'rounds' | 'pairs' | 'warmUp' | 'connections' | 'seed' | 'restaurants' | 'reviews', string> & {
       seconds?: string;
       against?: string;
+      scale?: string;
       appends: boolean;
       check?: boolean;
       load?: 'wrk' | 'autocannon';
@@ -67,7 +70,8 @@ const options = new Command()
     }
   >();
 
-const seconds = Number(options.seconds ?? (options.against === undefined ? 3 : 1));
+const against = options.against ?? (options.scale === undefined ? undefined : ROOT);
+const seconds = Number(options.seconds ?? (against === undefined ? 3 : 1));
 const generator = options.load ?? (hasWrk() ? 'wrk' : 'autocannon');
 const measure = generator === 'wrk' ? measureByWrk : measureLoad;
 const connections = options.connections.split(',').map(Number);
@@ -86,7 +90,7 @@ type Row = {
 try {
   const machineLine = machine();
   say(`${machineLine.cpu}, ${machineLine.cores} cores, node ${machineLine.node}, load ${machineLine.load1}`);
-  if (options.against === undefined && !existsSync(data)) {
+  if (against === undefined && !existsSync(data)) {
     const { documents, seconds: elapsed } = importDataSet(data, scratch, options, {
       ...defined({ rewrite: words && ((folder: string) => writeTexts(folder, words)) }),
       settings: options.readIndex === 'elasticsearch' ? ['--space', SPACE] : [],
@@ -94,7 +98,7 @@ try {
     const rate = num(documents / elapsed, 0);
     say(`import: ${documents} documents in ${num(elapsed)} s = ${rate} documents/s`);
   }
-  if (options.against !== undefined) await benchAgainst(options.against);
+  if (against !== undefined) await benchAgainst(against);
   else if (options.readIndex === 'elasticsearch') await benchOnElasticsearch();
   else await benchEmbedded();
 } finally {
@@ -107,6 +111,7 @@ async function benchAgainst(against: string): Promise<void> {
     ...{ against, data, scratch, seconds, say, size: options, appends: options.appends },
     measureLoad: measure,
     pairs: Number(options.pairs),
+    times: options.scale === undefined ? undefined : Number(options.scale),
     workers: options.workers === undefined ? undefined : Number(options.workers),
     connections: Math.max(...connections),
     seed: Number(options.seed),
