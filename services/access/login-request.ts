@@ -18,7 +18,7 @@ function text(most: number) {
   return z.string({ error: 'must be a string' }).max(most, `must have at most ${most} characters`);
 }
 
-const ROLE_FORM = z.strictObject({
+export const ROLE_FORM = z.strictObject({
   name: text(100).min(1, 'is empty').optional(),
   description: text(500).optional(),
   allow: RIGHTS_FORM.optional(),
@@ -67,7 +67,7 @@ const address = text(2_000)
   .regex(/^https?:\/\//, 'must be an http or https address')
   .nullable();
 
-const LOGIN_FORM = z.strictObject({
+export const LOGIN_FORM = z.strictObject({
   allow_register: z.boolean({ error: 'must be true or false' }).optional(),
   email_confirmation: z.boolean({ error: 'must be true or false' }).optional(),
   email_confirmation_redirection: address.optional(),

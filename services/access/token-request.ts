@@ -13,7 +13,10 @@ export const RIGHTS_FORM = z.union(
   { error: 'must be a list of rights' },
 );
 
-const FORM = z.strictObject({
+/** Rights of callers without a token, as a body describes them. */
+export const PUBLIC_FORM = z.strictObject({ allow: RIGHTS_FORM });
+
+export const TOKEN_FORM = z.strictObject({
   name: z
     .string({ error: 'is missing' })
     .trim()
@@ -34,7 +37,7 @@ export function parseTokenRequest(
   registry: () => SchemaRegistry,
   now: number,
 ): Parsed<TokenRequest> {
-  const form = FORM.safeParse(given);
+  const form = TOKEN_FORM.safeParse(given);
   if (!form.success) return { kind: 'problems', problems: formProblems(form.error) };
   const { name, type, drafts, expires } = form.data;
   const problems: FormProblem[] = [];
@@ -51,7 +54,7 @@ export function parseTokenRequest(
 }
 
 function allowOf(
-  { type, allow, drafts }: z.output<typeof FORM>,
+  { type, allow, drafts }: z.output<typeof TOKEN_FORM>,
   registry: () => SchemaRegistry,
   problems: FormProblem[],
 ): readonly Right[] {

@@ -10,8 +10,10 @@ import { countOwnStreams, type StreamCounts } from '../../shared/count-streams.t
 import { defined } from '../../shared/defined.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { requestIdOf } from '../operating/request-id.ts';
+import { ACCESS_RESOURCES } from '../operator/access-resources.ts';
 import { describeOperations } from '../operator/http-operations.ts';
 import type { Jobs } from '../operator/jobs.ts';
+import { describeResources } from '../operator/resource.ts';
 import { INSTANT_SEARCH_PREFIX, isInstantSearchTarget } from './answers/algolia-error.ts';
 import { attributeFailures } from './answers/contain-failures.ts';
 import { type ErrorEnvelope, presentError } from './answers/error-envelope.ts';
@@ -56,9 +58,8 @@ import { createLiveLists } from './routes/live-lists.ts';
 import { currentRights, type StreamContext } from './routes/open-stream.ts';
 import { type OperationRoutes, registerOperations } from './routes/operation-routes.ts';
 import { refuseUnknownNames } from './routes/refuse-unknown-names.ts';
-import { registerRoles } from './routes/role-routes.ts';
+import { registerResources } from './routes/resource-routes.ts';
 import { registerAssets } from './routes/serve-assets.ts';
-import { registerTokens } from './routes/token-routes.ts';
 import { registerTypes } from './routes/type-routes.ts';
 import { registerUploads } from './routes/upload-routes.ts';
 import { registerWebhooks } from './routes/webhook-routes.ts';
@@ -230,17 +231,19 @@ function registerDescription(app: FastifyInstance, options: AppOptions): void {
     apiFor,
     login: login?.management,
     webhooks: webhooks && { deliveries: webhooks.store !== undefined },
-    operations: operations && describeOperations,
+    operations: () => ({
+      operations: operations === undefined ? [] : describeOperations(),
+      resources: describeResources(ACCESS_RESOURCES),
+    }),
   });
 }
 
 /** Routes that only callers with full access may use. */
 function registerForAdministrators(scope: FastifyInstance, options: AppOptions, streaming: StreamContext) {
-  const { registry, access, tokens, webhooks } = options;
+  const { registry, webhooks } = options;
   requireAdministrator(scope);
   refuseWritesIn(scope, options.forwarding.refuseWrites);
-  registerTokens(scope, { registry, access, tokens });
-  registerRoles(scope, { registry, access, tokens, roles: options.roles });
+  registerResources(scope, ACCESS_RESOURCES, options);
   registerOperations(scope, options, streaming);
   if (webhooks !== undefined) registerWebhooks(scope, registry, webhooks);
 }

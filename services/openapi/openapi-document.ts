@@ -7,7 +7,7 @@ import { entryPaths, type HasRight, type PathScope } from './entry-paths.ts';
 import { type DescribedLogin, loginPaths } from './login-paths.ts';
 import type { OpenApiDocument, Paths } from './openapi-types.ts';
 import { withEntityTags, withIdempotencyKey, withPositionHeaders } from './operation-headers.ts';
-import { type DescribedOperations, OPERATION_TAG, operationPaths } from './operation-paths.ts';
+import { ACCESS_TAG, type DescribedOperations, OPERATION_TAG, operationPaths } from './operation-paths.ts';
 import { operatorGuide } from './operator-guide.ts';
 import { HEADERS_TOO_LARGE, REFUSAL_RESPONSES } from './responses.ts';
 import { schemaNames } from './schema-names.ts';
@@ -137,6 +137,7 @@ function tagsOf(paths: Paths, types: readonly ContentType[]): OpenApiDocument['t
   }
   descriptions.set('Login', 'Users who sign in.');
   descriptions.set(WEBHOOK_TAG, 'Requests to other servers when content changes.');
+  descriptions.set(ACCESS_TAG, 'Tokens, rights, roles and the login.');
   descriptions.set(OPERATION_TAG, 'What `varve` does on the command line.');
   descriptions.set(CHANGES_TAG, 'Changes of documents.');
   descriptions.set(STREAMS_TAG, 'Server-sent events.');

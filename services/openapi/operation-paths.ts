@@ -1,6 +1,13 @@
-import { envelopeSchema, jsonBody, listSchema, objectSchema, TEXT_SCHEMA } from './document-parts.ts';
+import {
+  envelopeSchema,
+  jsonBody,
+  listSchema,
+  objectSchema,
+  pathParameter,
+  TEXT_SCHEMA,
+} from './document-parts.ts';
 import type { JsonSchema, Paths } from './openapi-types.ts';
-import { jsonResponse, readRefusals, writeRefusals } from './responses.ts';
+import { jsonResponse, NO_CONTENT, readRefusals, writeRefusals } from './responses.ts';
 
 /** An operation of operators. */
 type DescribedOperation = {
@@ -11,15 +18,63 @@ type DescribedOperation = {
   /** JSON Schema of its request. */
   readonly form: object;
 };
-export type DescribedOperations = () => readonly DescribedOperation[];
+/** An operation with a path of its own. */
+type DescribedResource = {
+  readonly name: string;
+  readonly summary: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly path: string;
+  /** JSON Schema of `data` in its body. */
+  readonly body?: object;
+  readonly status?: 200 | 201 | 204;
+};
+export type DescribedOperations = () => {
+  readonly operations: readonly DescribedOperation[];
+  readonly resources: readonly DescribedResource[];
+};
 
 export const OPERATION_TAG = 'Operations';
+export const ACCESS_TAG = 'Access';
 const PATH = '/_varve/operations';
 const LINE: JsonSchema = { description: 'As the command prints it with `--json`.' };
 const STREAM = 'event: line\ndata: {}\n\nevent: done\ndata: {}\n\n';
 
-/** Returns the routes of `/_varve/operations`, for callers with full access. */
-export function operationPaths(operations: readonly DescribedOperation[]): Paths {
+/** Returns the routes of operators, for callers with full access. */
+export function operationPaths({ operations, resources }: ReturnType<DescribedOperations>): Paths {
+  const paths = Map.groupBy(resources, ({ path }) => path.replace(/:(\w+)/g, '{$1}'));
+  return {
+    ...(operations.length === 0 ? {} : pathsOfOperations(operations)),
+    ...Object.fromEntries(
+      [...paths].map(([path, found]) => [
+        path,
+        Object.fromEntries(found.map((each) => [each.method.toLowerCase(), describedResource(each)])),
+      ]),
+    ),
+  };
+}
+
+function describedResource({ name, summary, path, body, status = 200 }: DescribedResource) {
+  const parameters = [...path.matchAll(/:(\w+)/g)].map(([, parameter = '']) =>
+    pathParameter(parameter, 'As a list shows it.', TEXT_SCHEMA),
+  );
+  const refusals =
+    body === undefined && status === 200
+      ? readRefusals()
+      : writeRefusals(...(parameters.length > 0 ? (['NotFound'] as const) : []));
+  return {
+    operationId: name,
+    tags: [ACCESS_TAG],
+    summary,
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: jsonBody(objectSchema({ data: body as JsonSchema }, ['data'])) }),
+    responses: {
+      [status]: status === 204 ? NO_CONTENT : jsonResponse('The state, or the result.', envelopeSchema({})),
+      ...refusals,
+    },
+  };
+}
+
+function pathsOfOperations(operations: readonly DescribedOperation[]): Paths {
   const listed = objectSchema({
     name: TEXT_SCHEMA,
     summary: TEXT_SCHEMA,

@@ -13,8 +13,8 @@ import { acceptsStream } from '../requests/wants-stream.ts';
 import { partOfPath, register } from './entry-routes.ts';
 import { readStreamRequest, type StreamContext } from './open-stream.ts';
 import { WITH_DATA } from './refuse-unknown-names.ts';
+import { dataOf } from './resource-routes.ts';
 import { sendData } from './send-data.ts';
-import { dataOf } from './token-routes.ts';
 
 const PATH = '/_varve/operations';
 /** Operations that a process runs at the same time for callers over HTTP. */
@@ -56,7 +56,7 @@ export function registerOperations(
     POST: async (request, reply) => {
       const operation = HTTP_OPERATIONS.get(partOfPath(request, 'name'));
       if (operation === undefined) throw new RequestError('not-found', 'Not Found');
-      const form = formOf(operation, request.body);
+      const form = formOf(operation, request);
       if (running >= MOST_AT_ONCE)
         throw new RequestError('busy', `${running} operations are running: try again when one has ended`);
       running++;
@@ -72,8 +72,8 @@ export function registerOperations(
 }
 
 /** Returns the request of an operation, without its confirmation. Throws RequestError (400) with all problems. */
-function formOf({ form }: HttpOperation, body: unknown): object {
-  const parsed = form.safeParse(dataOf(body) ?? {});
+function formOf({ form }: HttpOperation, request: FastifyRequest): object {
+  const parsed = form.safeParse(dataOf(request) ?? {});
   if (parsed.success) {
     const { confirm: _, ...rest } = parsed.data;
     return rest;

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { FormProblem } from '../../../shared/form-problems.ts';
 import { isRecord } from '../../../shared/json-record.ts';
+import { refusedForm } from '../../../shared/refused-form.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 import { isBusy } from '../../../shared/sqlite/failures.ts';
@@ -22,8 +23,8 @@ import { SECURITY_HEADERS } from '../answers/responses.ts';
 import { POSITION_HEADER } from '../requests/await-position.ts';
 import { idOf, queryOf, register } from './entry-routes.ts';
 import { WITH_DATA } from './refuse-unknown-names.ts';
+import { dataOf } from './resource-routes.ts';
 import { sendData } from './send-data.ts';
-import { dataOf, refused } from './token-routes.ts';
 
 export type ServedWebhooks = {
   readonly commands: WebhookCommands;
@@ -64,7 +65,7 @@ export function registerWebhooks(
     config: WITH_DATA,
     GET: async (_request, reply) => sendData(reply, (await commands.list()).map(describe)),
     POST: async (request, reply) => {
-      const parsed = parseWebhook(dataOrEmpty(request.body), registry);
+      const parsed = parseWebhook(dataOrEmpty(request), registry);
       if (parsed.kind === 'problems') throw refuseWebhook(parsed.problems);
       const { hook, secret, position } = await commands.add(parsed.value);
       sendData(reply, { ...describe(hook), secret }, { status: 201, meta: SHOWN_ONCE, position });
@@ -123,7 +124,7 @@ function registerDeliveries(
     config: { ...WITH_DATA, isOfLeader: true },
     POST: async (request, reply) => {
       const hook = await commands.find(idOf(request));
-      const asked = replayOf(dataOrEmpty(request.body));
+      const asked = replayOf(dataOrEmpty(request));
       if (request.isElsewhere) throw new NotLeading();
       const mark = () => replayDeliveries(store, hook, asked);
       const replayed = await whenUnlocked(mark, AbortSignal.timeout(LOCK_WAIT_MS)).catch(refuseLocked);
@@ -143,8 +144,8 @@ function refuseLocked(error: unknown): never {
 }
 
 /** Returns the member `data` of a body, or an empty object if there is no body. */
-function dataOrEmpty(body: unknown): unknown {
-  return body === undefined ? {} : dataOf(body);
+function dataOrEmpty(request: Pick<FastifyRequest, 'body'>): unknown {
+  return request.body === undefined ? {} : dataOf(request);
 }
 
 function stateOf(text: string | null): DeliveryState | undefined {
@@ -178,5 +179,5 @@ function replayOf(data: unknown): { readonly delivery?: string; readonly from?: 
 }
 
 function refuseWebhook(problems: readonly FormProblem[]): RequestError {
-  return refused(problems, 'invalid-webhook');
+  return refusedForm(problems, 'invalid-webhook');
 }
