@@ -7,6 +7,7 @@ import type { ServedIndices } from '../read-side/read-side.ts';
 import type { DocumentRoleOptions } from './document-role.ts';
 import type { DualWriteIndex } from './dual-write.ts';
 import { findReplaced } from './index-identities.ts';
+import { MERGED_FROM, mergeFilled } from './merge-filled.ts';
 import { retryOutages } from './retry-outages.ts';
 import { writeOnly } from './write-only.ts';
 
@@ -130,11 +131,12 @@ async function makeWhole(
   const opening = { log, replaceAll, distrusted, epoch };
   const indices = await retryOutages(report, signal, () => cluster.openIndices(opening));
   if (indices === undefined || signal.aborted) return undefined;
-  const { toBuild, set } = indices;
+  const { toBuild, made, set } = indices;
   if (toBuild.length > 0 || replaceAll) stale.markAll(toBuild, replaceAll);
   const { writer } = start(set);
+  const { backlog: documents } = writer.status();
   if (toBuild.length > 0) {
-    report.info({ types: toBuild, documents: writer.status().backlog }, 'building the indices');
+    report.info({ types: toBuild, documents }, 'building the indices');
     await Promise.race([writer.caughtUp(), writer.done]);
     if ((await retryOutages(report, signal, indices.promote)) !== true) return undefined;
     // Only now: other processes wait for it before they read.
@@ -149,6 +151,8 @@ async function makeWhole(
   cluster.use(set);
   await retryOutages(report, signal, cluster.ready);
   await retryOutages(report, signal, cluster.createWriter(set).refresh);
+  // Reads do not wait for this, and it never rejects.
+  if (toBuild.length > 0 && documents >= MERGED_FROM) void mergeFilled(cluster, made, { report, signal });
   if (indices.replaces) {
     // Other processes still read the earlier indices for a moment, although no process writes them any more.
     await delay(OTHERS_READ_FOR_MS, undefined, { signal }).catch(() => {});

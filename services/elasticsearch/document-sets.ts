@@ -14,6 +14,7 @@ import {
 } from '../../shared/read-index/elasticsearch/wire/client.ts';
 import type { OutsideIndices } from '../read-side/outside-indices.ts';
 import { recordSet } from './index-identities.ts';
+import { mergeFilled } from './merge-filled.ts';
 import { nameOfLog } from './name-of-log.ts';
 import type { Report } from './report.ts';
 import { retryOutages } from './retry-outages.ts';
@@ -62,6 +63,13 @@ export function documentSets(options: DocumentSetsOptions): OutsideIndices {
         async make(set) {
           await wait(() => sets.make(set));
           await wait(cluster.ready);
+        },
+        async merge(set, signal) {
+          const live = await wait(sets.live);
+          const filled = Object.entries(set).flatMap(([alias, index]) =>
+            live[alias] === index ? [] : [index],
+          );
+          await mergeFilled(cluster, filled, { report, signal });
         },
         documents(set) {
           cluster.use(set);

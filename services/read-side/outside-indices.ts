@@ -64,6 +64,8 @@ export type DocumentSets = {
    * and does nothing if there is a newer leader.
    */
   promote(set: IndexSet, epoch: number): Promise<boolean>;
+  /** Merges the segments of the set's indices that searches do not use, after these were filled. Resolves early if `signal` is aborted. */
+  merge(set: IndexSet, signal: AbortSignal): Promise<void>;
   /** Returns the parts that write a set and read it back. */
   documents(set: IndexSet): { readonly index: DocumentIndex; readonly stored: StoredDocuments };
   close(): Promise<void>;

@@ -7,6 +7,7 @@ import type { DocumentIndex } from '../../shared/read-index/document-index.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import { WORLDS, type World } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
+import { MERGED_FROM } from '../elasticsearch/merge-filled.ts';
 import { reportWriter } from '../elasticsearch/report.ts';
 import { writeOnly } from '../elasticsearch/write-only.ts';
 import type { DocumentSets, WrittenIndices } from '../read-side/outside-indices.ts';
@@ -123,6 +124,25 @@ export async function fillDocuments(
   } finally {
     writer.stop();
     await writer.close();
+  }
+  if (total >= MERGED_FROM) await mergeUnlessInterrupted(sets, set, meter);
+}
+
+/** Merges the segments of filled indices. Rejects if the rebuild is to pause or to be cancelled. */
+async function mergeUnlessInterrupted(sets: DocumentSets, set: IndexSet, meter: PhaseMeter): Promise<void> {
+  const stopping = new AbortController();
+  let isMerged = false;
+  const merging = sets.merge(set, stopping.signal).finally(() => {
+    isMerged = true;
+  });
+  try {
+    while (!isMerged) {
+      await Promise.race([merging, delay(LOOK_EVERY_MS)]);
+      await meter.worked(0, 0);
+    }
+  } finally {
+    stopping.abort();
+    await merging;
   }
 }
 

@@ -15,6 +15,7 @@ import type { IndexSpread } from './indices/create-index.ts';
 import { forgetProgress } from './indices/forget-progress.ts';
 import { createIndexSets, type IndexSets } from './indices/index-sets.ts';
 import { createLeaderFence, type LeaderFence } from './indices/leader-fence.ts';
+import { mergeSegments } from './indices/merge-segments.ts';
 import {
   findUnusable,
   haveAllIndices,
@@ -64,6 +65,8 @@ export type ElasticsearchCluster = {
   forgetProgress(log: string): Promise<void>;
   /** Returns the announcement of the leader of a log that purges caches. */
   purgingLeader(log: string): PurgingLeaderStore;
+  /** Merges the segments of these indices (see `mergeSegments`). */
+  merge(indices: readonly string[], signal: AbortSignal): Promise<void>;
   /** Resolves when the cluster answers and the namespace's indices can be searched. See `isPassingFailure`. */
   ready(): Promise<void>;
   /** Makes the missing indices. Only the process that writes calls it. */
@@ -148,6 +151,7 @@ export function createElasticsearchCluster(options: ElasticsearchClusterOptions)
       const health = { index: `${space}-*`, wait_for_status: 'yellow', timeout: READY_WITHIN } as const;
       await client.cluster.health(health, { maxRetries: 0 });
     },
+    merge: (filled, signal) => mergeSegments(client, filled, signal),
     watch: watchCluster(connection.url ?? connection.cloudId, { client, space, aliases }),
     async openIndices(opening) {
       await openProgressIndex(client, space);

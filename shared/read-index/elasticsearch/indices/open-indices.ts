@@ -37,6 +37,8 @@ type ReadIndicesOptions = Omit<
 export type OpenedIndices = {
   /** Types whose indices are new and empty. */
   readonly toBuild: readonly Uid[];
+  /** Names of these indices. */
+  readonly made: readonly string[];
   /** Set to write. Reads use it after `promote`. */
   readonly set: IndexSet;
   /** True if the new indices replace others. */
@@ -72,6 +74,7 @@ export async function openIndices(options: OpenIndicesOptions): Promise<OpenedIn
   const replaced = built.flatMap(({ old }) => old);
   return {
     toBuild: missing.map(({ type }) => type),
+    made: built.map(({ index }) => index),
     set,
     replaces: replaced.length > 0,
     promote: () => promote(options, built),
