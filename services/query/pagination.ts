@@ -20,7 +20,7 @@ export type Pagination = {
 export const MAX_PAGE = 100_000;
 
 /** Default for the maximum number of skipped rows; cursors have no such limit. */
-export const DEFAULT_MAX_OFFSET = 100_000;
+export const DEFAULT_MAX_OFFSET = 50_000;
 
 /** Page settings of an installation. */
 export type PageRules = {

@@ -78,6 +78,23 @@ describe('pages at great offsets on Elasticsearch', await needsElasticsearch(), 
   });
 });
 
+/** Returns 400 towns, and authors 1, 2 and 3 of towns 3, 2 and 1. */
+function townsAndAuthors() {
+  const rows = Array.from({ length: 400 }, (_, i) => {
+    const values = { id: i + 1, name: `town ${i % 3}` };
+    return { type: TOWN, version: 'live', key: i + 1, row: row(registry, TOWN, values) } as const;
+  });
+  const authors = [1, 2, 3].map((key) => {
+    const values = { id: key, name: `author ${key}` };
+    return { type: AUTHOR, version: 'published', key, row: row(registry, AUTHOR, values) } as const;
+  });
+  const links = authors.map(({ key }) => ({
+    ...{ rowSet: { type: AUTHOR, path: [] }, attribute: 'home', world: 'published' as const },
+    ...{ source: key, target: 4 - key, order: { sourceOrder: 1, targetOrder: 1 } },
+  }));
+  return { position: 1n, rows: [...rows, ...authors], links };
+}
+
 describe('limits on Elasticsearch', await needsElasticsearch(), () => {
   let indices: TestIndices;
   let index: TestIndex;
@@ -86,19 +103,7 @@ describe('limits on Elasticsearch', await needsElasticsearch(), () => {
     indices = await createTestIndices(registry, { toOne: 0, toMany: 0, paths: [] });
     // The keys of 256 rows are read at once, independent of the limit.
     index = await indices.open({ sortLimit: 2, semiJoinLimit: 300 });
-    const rows = Array.from({ length: 400 }, (_, i) => {
-      const values = { id: i + 1, name: `town ${i % 3}` };
-      return { type: TOWN, version: 'live', key: i + 1, row: row(registry, TOWN, values) } as const;
-    });
-    const authors = [1, 2, 3].map((key) => {
-      const values = { id: key, name: `author ${key}` };
-      return { type: AUTHOR, version: 'published', key, row: row(registry, AUTHOR, values) } as const;
-    });
-    const links = authors.map(({ key }) => ({
-      ...{ rowSet: { type: AUTHOR, path: [] }, attribute: 'home', world: 'published' as const },
-      ...{ source: key, target: 4 - key, order: { sourceOrder: 1, targetOrder: 1 } },
-    }));
-    await index.apply({ position: 1n, rows: [...rows, ...authors], links });
+    await index.apply(townsAndAuthors());
   }, 180_000);
   afterAll(() => indices?.remove());
 
@@ -160,5 +165,31 @@ describe('limits on Elasticsearch', await needsElasticsearch(), () => {
         accepted: expect.stringMatching(/authors\.home\.authors copied .*denormalise\.paths/),
       },
     });
+  });
+});
+
+describe('a sort in the process on Elasticsearch', await needsElasticsearch(), () => {
+  let indices: TestIndices;
+  let index: TestIndex;
+
+  beforeAll(async () => {
+    indices = await createTestIndices(registry, { toOne: 0, toMany: 0, paths: [] });
+    index = await indices.open({ sortLimit: 400 });
+    await index.apply(townsAndAuthors());
+  }, 180_000);
+  afterAll(() => indices?.remove());
+
+  it('sorts more rows than one search returns as hits', async () => {
+    const byAuthor = (direction: 'asc' | 'desc', from: number) =>
+      index.search({
+        ...{ type: TOWN, world: 'published', query: { kind: 'match_all' }, from, size: 4, withTotal: true },
+        sort: [{ path: ['authors'], field: 'name', direction }],
+      });
+    const idsOf = async (page: ReturnType<typeof byAuthor>) =>
+      (await page).hits.sources.map((source) => JSON.parse(Buffer.from(source).toString()).id);
+    // The author of town 3 is author 1. Towns without an author come last, and first if descending.
+    expect(await idsOf(byAuthor('asc', 0))).toEqual([3, 2, 1, 4]);
+    expect(await idsOf(byAuthor('desc', 396))).toEqual([400, 1, 2, 3]);
+    expect((await byAuthor('asc', 0)).total).toBe(400);
   });
 });

@@ -1,4 +1,4 @@
-import { MAX_PAGE } from '../../query/pagination.ts';
+import { DEFAULT_MAX_OFFSET, MAX_PAGE } from '../../query/pagination.ts';
 import { choice, type SettingsTable, wholeNumber, yesOrNo } from './setting.ts';
 
 /** Settings for requests: Strapi's `config/api`, and those that depend on its database. */
@@ -36,8 +36,8 @@ export const REQUEST_SETTINGS = {
   maxOffset: {
     flags: '--max-offset <number>',
     description:
-      'maximum number of entries that a page may skip; cursors have no such limit (default: 100000)',
-    schema: wholeNumber(0, 1_000_000_000).default(100_000),
+      'maximum number of entries that a page may skip; cursors have no such limit (default: 50000)',
+    schema: wholeNumber(0, 1_000_000_000).default(DEFAULT_MAX_OFFSET),
   },
   usersEnvelope: {
     flags: '--users-envelope <boolean>',

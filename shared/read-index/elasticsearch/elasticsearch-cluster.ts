@@ -103,7 +103,7 @@ export type ElasticsearchClusterOptions = {
 
 const ONE_SHARD: IndexSpread = { shards: 1, replicas: undefined };
 const SEMI_JOIN_LIMIT = 1_000_000;
-const SORT_LIMIT = 10_000;
+const SORT_LIMIT = 100_000;
 const READY_WITHIN = '10s';
 
 /** Creates the cluster. It connects to nothing yet. Throws a sentence if a content type does not fit into an index. */

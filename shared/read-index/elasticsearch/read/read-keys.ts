@@ -3,6 +3,11 @@ import type { Uid } from '../../../schema/content-type.ts';
 import type { Dsl } from '../plan/dsl.ts';
 import type { Session } from './session.ts';
 
+/** Maximum of matching rows that are read as hits. For more rows, counting their keys is faster. */
+export const FROM_HITS = 256;
+/** Maximum buckets of one aggregation. Elasticsearch's default limit is 65,536. */
+export const BUCKETS = 60_000;
+
 export type KeysRequest = {
   readonly type: Uid;
   readonly query: Dsl;

@@ -1,7 +1,7 @@
 import { defined } from '../../../defined.ts';
 import { RequestError } from '../../../request-error.ts';
 import type { SearchRequest, SearchResult, SortPosition } from '../../read-index.ts';
-import { PAGE_OF_KEYS, WINDOW } from '../layout/index-definition.ts';
+import { WINDOW } from '../layout/index-definition.ts';
 import { planQuery } from '../plan/plan-query.ts';
 import {
   planSort,
@@ -15,6 +15,7 @@ import type { SearchBody } from '../wire/write-search.ts';
 import { countFacets } from './count-facets.ts';
 import { readFarPage } from './far-page.ts';
 import { type PageSearch, readHits, readPage, totalOf } from './page-search.ts';
+import { BUCKETS, FROM_HITS, readKeys } from './read-keys.ts';
 import { readRows, rowFields } from './read-rows.ts';
 import { searchWords, type WordQuery } from './search-words.ts';
 import { resolveQuery } from './semi-join.ts';
@@ -77,14 +78,10 @@ async function pageBehind(
 
 /** Sorts through relations that the documents do not contain. All matching rows are sorted in this process, up to a limit. */
 async function sortedInProcess(search: PageSearch): Promise<SearchResult> {
-  const { session, request, query, details } = search;
+  const { session, request, details } = search;
   const { type, withTotal } = request;
-  const most = Math.min(session.sortLimit, PAGE_OF_KEYS);
-  const body = { size: most, query, track_total_hits: true, docvalue_fields: ['key'] };
-  const { hits } = await session.search(type, body);
-  const total = hits.total?.value ?? 0;
-  if (total > most) refuseSort(total, most, request);
-  const keys = hits.hits.map(({ fields }) => fields?.['key']?.[0] as number);
+  const keys = await keysToSort(search);
+  const total = keys.length;
   const rowSet = { type, path: [] };
   const sorted = await sortInProcess(session, rowSet, keys, request.sort);
   const { rows, next } = pageOf(sorted, request);
@@ -94,6 +91,19 @@ async function sortedInProcess(search: PageSearch): Promise<SearchResult> {
   const found = pageKeys.flatMap((key) => read.get(key) ?? []);
   const result = { total: withTotal ? total : undefined, hits: readHits(search, found) };
   return next === undefined ? result : { ...result, next };
+}
+
+/** Returns the keys of all matching rows. Rejects with a 400 if they are too many to sort. */
+async function keysToSort({ session, request, query }: PageSearch): Promise<readonly number[]> {
+  const { type } = request;
+  const { sortLimit } = session;
+  const body = { size: FROM_HITS, query, track_total_hits: true, docvalue_fields: ['key'] };
+  const { hits } = await session.search(type, body);
+  const total = hits.total?.value ?? 0;
+  if (total > sortLimit) refuseSort(total, sortLimit, request);
+  if (total <= FROM_HITS) return hits.hits.map(({ fields }) => fields?.['key']?.[0] as number);
+  const asked = { type, query, field: 'key', atOnce: BUCKETS };
+  return readKeys(session, asked, () => refuseSort(session.semiJoinLimit, sortLimit, request));
 }
 
 function pageOf(

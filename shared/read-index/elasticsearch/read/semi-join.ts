@@ -5,13 +5,8 @@ import { chooseCopies, type PlannedQuery, type SemiJoin, semiJoinsOf } from '../
 import { renderQuery } from '../plan/render-query.ts';
 import type { SearchBody } from '../wire/write-search.ts';
 import { findTexts } from './find-texts.ts';
-import { readKeys } from './read-keys.ts';
+import { BUCKETS, FROM_HITS, readKeys } from './read-keys.ts';
 import type { Session } from './session.ts';
-
-/** Maximum of matching rows that are read as hits. For more rows, counting their keys is faster. */
-const FROM_HITS = 256;
-/** Maximum buckets of one aggregation. Elasticsearch's default limit is 65,536. */
-const BUCKETS = 60_000;
 
 /** Returns a plan's DSL after running its semi-joins. Inner ones run before outer ones, and independent ones at the same time. */
 export async function resolveQuery(session: Session, query: PlannedQuery): Promise<Dsl> {
