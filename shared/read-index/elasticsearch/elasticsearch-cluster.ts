@@ -147,11 +147,7 @@ export function createElasticsearchCluster(options: ElasticsearchClusterOptions)
       const alias = names.alias(type, world);
       return written[alias] ?? alias;
     }),
-    async ready() {
-      const health = { index: `${space}-*`, wait_for_status: 'yellow', timeout: READY_WITHIN } as const;
-      await client.cluster.health(health, { maxRetries: 0 });
-    },
-    merge: (filled, signal) => mergeSegments(client, filled, signal),
+    ...createMaintenance(client, space),
     watch: watchCluster(connection.url ?? connection.cloudId, { client, space, aliases }),
     async openIndices(opening) {
       await openProgressIndex(client, space);
@@ -162,6 +158,17 @@ export function createElasticsearchCluster(options: ElasticsearchClusterOptions)
     isWhole: (log) => haveAllIndices({ client, names, space, layouts: all, log }),
     unusable: (log) => findUnusable({ client, names, space, layouts: all, log }),
     close: () => client.close(),
+  };
+}
+
+/** Creates the calls that concern indices, whatever is in them. */
+function createMaintenance(client: Client, space: string): Pick<ElasticsearchCluster, 'merge' | 'ready'> {
+  return {
+    merge: (indices, signal) => mergeSegments(client, indices, signal),
+    async ready() {
+      const health = { index: `${space}-*`, wait_for_status: 'yellow', timeout: READY_WITHIN } as const;
+      await client.cluster.health(health, { maxRetries: 0 });
+    },
   };
 }
 
