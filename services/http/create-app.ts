@@ -9,11 +9,12 @@ import fastify, {
 import { countOwnStreams, type StreamCounts } from '../../shared/count-streams.ts';
 import { defined } from '../../shared/defined.ts';
 import { RequestError } from '../../shared/request-error.ts';
+import { describeResources } from '../../shared/resource.ts';
+import { ACCESS_RESOURCES } from '../access/access-resources.ts';
 import { requestIdOf } from '../operating/request-id.ts';
-import { ACCESS_RESOURCES } from '../operator/access-resources.ts';
 import { describeOperations } from '../operator/http-operations.ts';
 import type { Jobs } from '../operator/jobs.ts';
-import { describeResources } from '../operator/resource.ts';
+import { WEBHOOK_RESOURCES } from '../webhooks/webhook-resources.ts';
 import { INSTANT_SEARCH_PREFIX, isInstantSearchTarget } from './answers/algolia-error.ts';
 import { attributeFailures } from './answers/contain-failures.ts';
 import { type ErrorEnvelope, presentError } from './answers/error-envelope.ts';
@@ -62,7 +63,6 @@ import { registerResources } from './routes/resource-routes.ts';
 import { registerAssets } from './routes/serve-assets.ts';
 import { registerTypes } from './routes/type-routes.ts';
 import { registerUploads } from './routes/upload-routes.ts';
-import { registerWebhooks } from './routes/webhook-routes.ts';
 import type { ServedApi } from './served-api.ts';
 import { createEventStreams, type StreamLimits } from './streams/event-streams.ts';
 import { createTickets } from './streams/tickets.ts';
@@ -230,10 +230,12 @@ function registerDescription(app: FastifyInstance, options: AppOptions): void {
     ...docs,
     apiFor,
     login: login?.management,
-    webhooks: webhooks && { deliveries: webhooks.store !== undefined },
     operations: () => ({
       operations: operations === undefined ? [] : describeOperations(),
-      resources: describeResources(ACCESS_RESOURCES),
+      resources: [
+        ...describeResources('Access', ACCESS_RESOURCES),
+        ...(webhooks === undefined ? [] : describeResources('Webhooks', WEBHOOK_RESOURCES)),
+      ],
     }),
   });
 }
@@ -245,7 +247,7 @@ function registerForAdministrators(scope: FastifyInstance, options: AppOptions, 
   refuseWritesIn(scope, options.forwarding.refuseWrites);
   registerResources(scope, ACCESS_RESOURCES, options);
   registerOperations(scope, options, streaming);
-  if (webhooks !== undefined) registerWebhooks(scope, registry, webhooks);
+  if (webhooks !== undefined) registerResources(scope, WEBHOOK_RESOURCES, { ...webhooks, registry });
 }
 
 /** Registers Algolia's protocol: its reads are POST requests, which any process that answers reads answers. */

@@ -16,6 +16,7 @@ import { createInstantSearch } from '../instant-search/instant-search-api.ts';
 import type { LoginApi } from '../login/login-api.ts';
 import { METRICS } from '../operating/metric-definitions.ts';
 import type { Metrics } from '../operating/metrics.ts';
+import type { ServedWebhooks } from '../webhooks/webhook-resources.ts';
 import { type CallerApi, createCallerApis } from './api/caller-apis.ts';
 import type { ContentApiOptions } from './api/content-api-options.ts';
 import { createContentApi } from './api/create-content-api.ts';
@@ -23,7 +24,6 @@ import { createUploadApi } from './api/upload-api.ts';
 import type { ForwardingOptions } from './forwarding/forward-writes.ts';
 import type { Freshness } from './requests/await-position.ts';
 import type { AssetRoutesOptions } from './routes/serve-assets.ts';
-import type { ServedWebhooks } from './routes/webhook-routes.ts';
 
 /** Parts of the HTTP API, for every role of a process. */
 export type ServedApi = {

@@ -7,7 +7,7 @@ import { entryPaths, type HasRight, type PathScope } from './entry-paths.ts';
 import { type DescribedLogin, loginPaths } from './login-paths.ts';
 import type { OpenApiDocument, Paths } from './openapi-types.ts';
 import { withEntityTags, withIdempotencyKey, withPositionHeaders } from './operation-headers.ts';
-import { ACCESS_TAG, type DescribedOperations, OPERATION_TAG, operationPaths } from './operation-paths.ts';
+import { type DescribedOperations, OPERATION_TAG, operationPaths } from './operation-paths.ts';
 import { operatorGuide } from './operator-guide.ts';
 import { HEADERS_TOO_LARGE, REFUSAL_RESPONSES } from './responses.ts';
 import { schemaNames } from './schema-names.ts';
@@ -15,7 +15,6 @@ import { STREAMS_TAG } from './streams.ts';
 import { uploadPaths } from './upload-paths.ts';
 import { usedComponents } from './used-components.ts';
 import { userPaths } from './user-paths.ts';
-import { type DescribedWebhooks, WEBHOOK_TAG, webhookPaths } from './webhook-paths.ts';
 
 export type OpenApiOptions = {
   /** Version of the server. */
@@ -24,8 +23,6 @@ export type OpenApiOptions = {
   readonly usersEnvelope: boolean;
   /** Mode of the login; absent if nobody signs in here. */
   readonly login?: DescribedLogin | undefined;
-  /** Webhooks; absent if the reader may not manage them, or if there are none here. */
-  readonly webhooks?: DescribedWebhooks | undefined;
   /** Returns the operations of operators; absent if the reader may not run them. */
   readonly operations?: DescribedOperations | undefined;
   /** True if files can be uploaded. */
@@ -103,7 +100,6 @@ function pathsOfDocument(
     ),
     ...withEntityTags(withPositionHeaders(changesPath(scope, types, files))),
     ...(options.login === undefined ? {} : withPositionHeaders(loginPaths(scope, users, options.login))),
-    ...(options.webhooks === undefined ? {} : webhookPaths(options.webhooks)),
     ...(options.operations === undefined ? {} : operationPaths(options.operations())),
     '/_health': HEALTH,
   };
@@ -136,8 +132,8 @@ function tagsOf(paths: Paths, types: readonly ContentType[]): OpenApiDocument['t
     descriptions.set(displayName, `\`${uid}\`${traits.length === 0 ? '' : ` (${traits.join(', ')})`}`);
   }
   descriptions.set('Login', 'Users who sign in.');
-  descriptions.set(WEBHOOK_TAG, 'Requests to other servers when content changes.');
-  descriptions.set(ACCESS_TAG, 'Tokens, rights, roles and the login.');
+  descriptions.set('Webhooks', 'Requests to other servers when content changes.');
+  descriptions.set('Access', 'Tokens, rights, roles and the login.');
   descriptions.set(OPERATION_TAG, 'What `varve` does on the command line.');
   descriptions.set(CHANGES_TAG, 'Changes of documents.');
   descriptions.set(STREAMS_TAG, 'Server-sent events.');

@@ -4,6 +4,7 @@ import {
   listSchema,
   objectSchema,
   pathParameter,
+  queryParameter,
   TEXT_SCHEMA,
 } from './document-parts.ts';
 import type { JsonSchema, Paths } from './openapi-types.ts';
@@ -26,6 +27,9 @@ type DescribedResource = {
   readonly path: string;
   /** JSON Schema of `data` in its body. */
   readonly body?: object;
+  readonly query?: object;
+  readonly result?: object;
+  readonly tag: string;
   readonly status?: 200 | 201 | 204;
 };
 export type DescribedOperations = () => {
@@ -34,7 +38,7 @@ export type DescribedOperations = () => {
 };
 
 export const OPERATION_TAG = 'Operations';
-export const ACCESS_TAG = 'Access';
+
 const PATH = '/_varve/operations';
 const LINE: JsonSchema = { description: 'As the command prints it with `--json`.' };
 const STREAM = 'event: line\ndata: {}\n\nevent: done\ndata: {}\n\n';
@@ -53,22 +57,38 @@ export function operationPaths({ operations, resources }: ReturnType<DescribedOp
   };
 }
 
-function describedResource({ name, summary, path, body, status = 200 }: DescribedResource) {
-  const parameters = [...path.matchAll(/:(\w+)/g)].map(([, parameter = '']) =>
-    pathParameter(parameter, 'As a list shows it.', TEXT_SCHEMA),
-  );
+function describedResource({
+  name,
+  tag,
+  summary,
+  path,
+  query,
+  result,
+  body,
+  status = 200,
+}: DescribedResource) {
+  const parameters = [
+    ...[...path.matchAll(/:(\w+)/g)].map(([, parameter = '']) =>
+      pathParameter(parameter, 'Id or name, as a list shows it.', TEXT_SCHEMA),
+    ),
+    ...Object.entries((query as { readonly properties?: Record<string, JsonSchema> })?.properties ?? {}).map(
+      ([parameter, { description, ...schema }]) => queryParameter(parameter, String(description), schema),
+    ),
+  ];
+  const missing = path.includes(':') ? (['NotFound'] as const) : [];
   const refusals =
-    body === undefined && status === 200
-      ? readRefusals()
-      : writeRefusals(...(parameters.length > 0 ? (['NotFound'] as const) : []));
+    body === undefined && status === 200 ? readRefusals(...missing) : writeRefusals(...missing);
   return {
     operationId: name,
-    tags: [ACCESS_TAG],
+    tags: [tag],
     summary,
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: jsonBody(objectSchema({ data: body as JsonSchema }, ['data'])) }),
     responses: {
-      [status]: status === 204 ? NO_CONTENT : jsonResponse('The state, or the result.', envelopeSchema({})),
+      [status]:
+        status === 204
+          ? NO_CONTENT
+          : jsonResponse('The state, or the result.', envelopeSchema({ ...result })),
       ...refusals,
     },
   };

@@ -44,7 +44,8 @@ function list(name: string) {
   });
 }
 
-const FORM = z.strictObject({
+/** Body that describes a webhook. */
+export const WEBHOOK_FORM = z.strictObject({
   url: z
     .string({ error: 'is missing' })
     .max(2_000, 'must have at most 2000 characters')
@@ -99,7 +100,7 @@ const FORM = z.strictObject({
 export function parseWebhook(given: unknown, registry: SchemaRegistry | undefined): Parsed<WebhookRequest> {
   if (!isRecord(given))
     return { kind: 'problems', problems: [{ path: 'data', message: 'must be an object with url' }] };
-  const form = FORM.safeParse(given);
+  const form = WEBHOOK_FORM.safeParse(given);
   if (!form.success) return { kind: 'problems', problems: formProblems(form.error) };
   const { url, name = new URL(url).host, events = USUAL_EVENTS, populate, ...rest } = form.data;
   const unknown = events.filter((event) => !WEBHOOK_EVENTS.includes(event as WebhookEventName));

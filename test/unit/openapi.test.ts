@@ -1,16 +1,27 @@
 import qs from 'qs';
 import { describe, expect, test } from 'vitest';
+import { ACCESS_RESOURCES } from '../../services/access/access-resources.ts';
 import { type OpenApiOptions, openApiDocument } from '../../services/openapi/openapi-document.ts';
 import type { ApiOperation, OpenApiDocument } from '../../services/openapi/openapi-types.ts';
 import { shallowDocument } from '../../services/openapi/shallow-document.ts';
+import { describeOperations } from '../../services/operator/http-operations.ts';
 import { OPERATOR_NAMES } from '../../services/query/operators.ts';
 import { planList } from '../../services/query/plan-query.ts';
+import { WEBHOOK_RESOURCES } from '../../services/webhooks/webhook-resources.ts';
+import { describeResources } from '../../shared/resource.ts';
 import { buildRegistry } from '../../shared/schema/build-registry.ts';
 import { loadContentTypes } from '../../shared/schema/load-content-types.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { lintOpenApi } from '../support/openapi-lint.ts';
 
 const OPTIONS: OpenApiOptions = { version: '1.2.3', usersEnvelope: true, uploads: true };
+const operations = () => ({
+  operations: describeOperations(),
+  resources: [
+    ...describeResources('Access', ACCESS_RESOURCES),
+    ...describeResources('Webhooks', WEBHOOK_RESOURCES),
+  ],
+});
 const FOLDERS = ['test/conformance/schema', 'examples/restaurants'];
 
 function registryOf(folder: string): SchemaRegistry {
@@ -57,7 +68,7 @@ describe.each(FOLDERS)('the document of %s', (folder) => {
   const registry = registryOf(folder);
 
   test.each([
-    ['everything', { ...OPTIONS, login: 'legacy-support', webhooks: { deliveries: true } }],
+    ['everything', { ...OPTIONS, login: 'legacy-support', operations }],
     ["Strapi's users, no uploads", { ...OPTIONS, usersEnvelope: false, uploads: false, login: 'refresh' }],
     ['reading only', { ...OPTIONS, drafts: false, may: (_type, right) => right === 'find' }],
   ] satisfies [string, OpenApiOptions][])('passes the linter: %s', async (_name, options) => {

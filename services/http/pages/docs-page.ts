@@ -17,7 +17,6 @@ export type DocsOptions = {
   readonly usersEnvelope: boolean;
   readonly apiFor: (rights: Rights) => CallerApi;
   readonly login: OpenApiOptions['login'];
-  readonly webhooks?: OpenApiOptions['webhooks'];
   readonly operations?: OpenApiOptions['operations'];
 };
 
@@ -45,14 +44,13 @@ const shallow = remembered((document: OpenApiDocument) => JSON.stringify(shallow
 /**
  * Returns the options of a caller's document. They are the same object each time, because a document is made once for each options object.
  */
-function describeCallers({ webhooks, operations, ...docs }: DocsOptions): (api: CallerApi) => OpenApiOptions {
+function describeCallers({ operations, ...docs }: DocsOptions): (api: CallerApi) => OpenApiOptions {
   const { version, usersEnvelope, login } = docs;
   return remembered(
     ({ rights, delivery }: CallerApi): OpenApiOptions => ({
       version,
       usersEnvelope,
       login,
-      webhooks: rights.kind === 'full-access' ? webhooks : undefined,
       operations: rights.kind === 'full-access' ? operations : undefined,
       uploads: true,
       drafts: mayReadDrafts(rights),

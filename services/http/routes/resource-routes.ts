@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Resource, ResourceAnswer } from '../../operator/resource.ts';
+import { defined } from '../../../shared/defined.ts';
+import type { Resource, ResourceResult } from '../../../shared/resource.ts';
+import { NotLeading } from '../../command/not-leading.ts';
 import { SECURITY_HEADERS } from '../answers/responses.ts';
 import { POSITION_HEADER } from '../requests/await-position.ts';
-import { type Handler, partOfPath, register } from './entry-routes.ts';
+import { type Handler, partOfPath, queryOf, register } from './entry-routes.ts';
 import { WITH_DATA } from './refuse-unknown-names.ts';
 import { sendData } from './send-data.ts';
 
@@ -14,22 +16,33 @@ export function registerResources<Parts>(
 ): void {
   for (const [path, found] of Map.groupBy(resources, (each) => each.path)) {
     const handlers = found.map((each) => [each.method, handlerOf(each, parts)] as const);
-    const config = found.some(({ body }) => body !== undefined) ? WITH_DATA : {};
+    const query = found.find((each) => each.query !== undefined)?.query;
+    const config = {
+      ...(found.some(({ body }) => body !== undefined) ? WITH_DATA : {}),
+      ...defined({ parameters: query && Object.keys(query.shape) }),
+      ...defined({ isOfLeader: found.find(({ ofLeader }) => ofLeader)?.ofLeader }),
+    };
     register(scope, path, { config, ...Object.fromEntries(handlers) });
   }
 }
 
 function handlerOf<Parts>(resource: Resource<Parts>, parts: Parts): Handler {
   return async (request, reply) => {
-    const parameter = (name: string) => partOfPath(request, name);
-    send(reply, resource, await resource.run(parts, { parameter, data: dataOf(request) }));
+    if (resource.ofLeader && request.isElsewhere) throw new NotLeading();
+    const answer = await resource.run(parts, {
+      parameter: (name) => partOfPath(request, name),
+      query: new URLSearchParams(queryOf(request)),
+      data: dataOf(request),
+      hasBody: request.body !== undefined,
+    });
+    send(reply, resource, answer);
   };
 }
 
 function send(
   reply: FastifyReply,
   { status = 200 }: Pick<Resource<never>, 'status'>,
-  { data, meta = {}, position }: ResourceAnswer,
+  { data, meta = {}, position }: ResourceResult,
 ): void {
   if (status !== 204) sendData(reply, data, { status, meta, position });
   else reply.header(POSITION_HEADER, String(position)).code(204).headers(SECURITY_HEADERS).send();

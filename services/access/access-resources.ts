@@ -2,14 +2,14 @@ import { type Role, rolesOf } from '../../shared/access/login-state.ts';
 import { parseAllow } from '../../shared/access/parse-allow.ts';
 import { mayReadDrafts } from '../../shared/access/rights.ts';
 import { refusedForm } from '../../shared/refused-form.ts';
+import type { Resource, ResourceResult } from '../../shared/resource.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import type { AccessControl } from '../access/access-control.ts';
-import { describeToken, rightNames } from '../access/describe-token.ts';
-import { LOGIN_FORM, parseRoleRequest, parseSwitches, ROLE_FORM } from '../access/login-request.ts';
-import type { RoleCommands } from '../access/role-commands.ts';
-import type { TokenCommands } from '../access/token-commands.ts';
-import { PUBLIC_FORM, parseTokenRequest, RIGHTS_FORM, TOKEN_FORM } from '../access/token-request.ts';
-import type { Resource, ResourceAnswer } from './resource.ts';
+import type { AccessControl } from './access-control.ts';
+import { describeToken, rightNames } from './describe-token.ts';
+import { LOGIN_FORM, parseRoleRequest, parseSwitches, ROLE_FORM } from './login-request.ts';
+import type { RoleCommands } from './role-commands.ts';
+import type { TokenCommands } from './token-commands.ts';
+import { PUBLIC_FORM, parseTokenRequest, RIGHTS_FORM, TOKEN_FORM } from './token-request.ts';
 
 export type AccessParts = {
   readonly registry: SchemaRegistry;
@@ -138,7 +138,7 @@ async function changeRoles(
   return position;
 }
 
-function presentPublic({ access, registry }: AccessParts): ResourceAnswer {
+function presentPublic({ access, registry }: AccessParts): ResourceResult {
   const { development, publicRights: rights } = access.state();
   return { data: { development, allow: rightNames(rights, registry) } };
 }
