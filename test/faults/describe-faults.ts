@@ -20,7 +20,7 @@ import { HEALTHY, type Observed, observe, type Words } from './observe.ts';
 
 /** An observation of a paused process takes ten seconds, so this is time for four. */
 const NOTICED_WITHIN = 45_000;
-const HEALED_WITHIN = 60_000;
+const HEALED_WITHIN = 120_000;
 const NEXT_BATCH = 300;
 const ROLES = ['leader', 'standby', 'api'] as const satisfies readonly Role[];
 const TYPES = ['tags', 'countries'] as const satisfies readonly Counted[];
@@ -40,7 +40,7 @@ export async function describeFaults(
     beforeAll(begin, 300_000);
     afterAll(close, 60_000);
 
-    it.for(withDisks(faults))('$name', { timeout: 240_000 }, async (fault, { onTestFailed, task }) => {
+    it.for(withDisks(faults))('$name', { timeout: 360_000 }, async (fault, { onTestFailed, task }) => {
       const run = { fault, ...(await ready()) };
       onTestFailed(async () => {
         const causes = task.result?.errors?.map(({ message, diff }) => diff ?? message) ?? [];
@@ -245,7 +245,8 @@ async function expectHealed({ fleet, ledger }: Run, roles: Roles): Promise<void>
   };
   const healthy = fleet.all.map(() => ({ ...HEALTHY, isCurrent: [true, true] }));
   await expect.poll(look, { timeout: HEALED_WITHIN, interval: 200 }).toEqual(healthy);
-  for (const type of TYPES) expect(await ledger.write(type, roles.api)).toBe(200);
+  for (const type of TYPES)
+    await expect.poll(() => ledger.write(type, roles.api), { timeout: HEALED_WITHIN }).toBe(200);
   await expect.poll(look, { timeout: HEALED_WITHIN, interval: 200 }).toEqual(healthy);
 }
 

@@ -69,7 +69,6 @@ export const FAULTS_OF_NODES: readonly Fault[] = [
     },
   ]),
   { name: 'the master is killed', make: kills(master), writes: BOTH_LATER, lasts: 3_000 },
-  { name: 'two of three nodes are killed', make: kills(lastTwo), writes: BOTH_LATER, lasts: 3_000 },
   { name: 'two of three nodes are paused', make: pauses(lastTwo), writes: BOTH_LATER, lasts: 8_000 },
   {
     name: 'the master and the leader are killed',

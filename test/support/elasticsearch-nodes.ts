@@ -11,9 +11,9 @@ const LOCAL = fileURLToPath(new URL('../../infra/elasticsearch-local/', import.m
 const FIRST_PORT = 19_202;
 const START_MS = '240';
 
-/** The cluster removes a node that is silent for some two seconds. By default it takes half a minute. */
+/** The cluster removes a node that is silent for some five seconds. By default it takes half a minute. A busy machine may need two. */
 const SETTINGS = ['follower_check', 'leader_check']
-  .flatMap((check) => [`${check}.timeout: 1s`, `${check}.interval: 500ms`, `${check}.retry_count: 2`])
+  .flatMap((check) => [`${check}.timeout: 2s`, `${check}.interval: 1s`, `${check}.retry_count: 2`])
   .map((setting) => `cluster.fault_detection.${setting}`)
   .join('\n');
 
