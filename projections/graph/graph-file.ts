@@ -4,10 +4,11 @@ import type { ChangeBatch } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
+import type { Journal } from '../journal/journal.ts';
 import { applyEvents } from './apply-events.ts';
 import { type TypeEffect, typeEffects } from './convert/type-effects.ts';
 import { type GraphParts, openGraphParts, readerContextOf } from './graph-parts.ts';
-import { PROJECTOR_VERSION } from './projector-version.ts';
+import { JOURNAL_SINCE, PROJECTOR_VERSION } from './projector-version.ts';
 import type { ReaderContext } from './read/graph-reader.ts';
 import { type GraphInspection, inspectGraph } from './read/inspect-graph.ts';
 import { readWholeGraph } from './read/read-whole-graph.ts';
@@ -48,6 +49,10 @@ export type GraphFile = {
   definition(uid: Uid): string | undefined;
   /** Returns what these definitions would do to stored values, see `typeEffects`. Changes nothing. */
   effectsOf(definitions: readonly TypeDefinition[]): readonly TypeEffect[];
+  /** Returns what events did to rows, see `Journal`. Without a journal some changes are missing. */
+  changesBetween: Journal['between'];
+  /** Returns false if a projector that kept no journal made the graph. */
+  hasJournal(): boolean;
   /** Number of rows of all types and versions, and bytes of the file. */
   size(): { readonly rows: number; readonly bytes: number };
   /** The events of other programs that were skipped. */
@@ -116,6 +121,8 @@ function graphFile(db: GraphDatabase, options: GraphFileOptions): GraphFile {
     effectsOf: (others) => typeEffects(db.all, others),
     inspect: () => inspectGraph(readerContextOf(parts), position()),
     foreignEvents: parts.foreign.found,
+    changesBetween: parts.journal.between,
+    hasJournal: () => projectorVersion >= JOURNAL_SINCE,
     size: () => ({ rows: parts.existing.count(), bytes: fileBytes(db) }),
     readAll: (batchSize) => readWholeGraph(readerContextOf(parts), position(), batchSize),
     settle: db.settle,

@@ -1,3 +1,4 @@
+import { openJournal } from '../journal/journal.ts';
 import type { GraphContext } from './apply/graph-context.ts';
 import { type Definitions, openDefinitions } from './convert/definitions.ts';
 import type { ReaderContext } from './read/graph-reader.ts';
@@ -48,6 +49,7 @@ export function openGraphParts(db: GraphDatabase): GraphParts {
     pending: openPendingEdits(db),
     keptValues: openKeptValues(db),
     keptLinks: openKeptLinks(db),
+    journal: openJournal(db),
     links: createLinkStore(db, relationOf, changes, names.isFresh),
     ids: openRowIds(db),
     checkpoint: openLogCheckpoint(db),

@@ -1,13 +1,15 @@
+import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import { defined } from '../../shared/defined.ts';
 import type { RelatedOptions } from '../../shared/document/related-documents.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { createEffectiveEvents } from '../../shared/fleet/effective-events.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import { RequestError } from '../../shared/request-error.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { type FeedItem, isSelected, itemOf, joinItems } from './feed-item.ts';
 import type { HistoryName } from './history-name.ts';
 import { listDocuments } from './list-documents.ts';
-import { createLogReader, type LogReaderOptions } from './read-changes.ts';
+import { createLogReader } from './read-changes.ts';
 import { relatedItems } from './related-items.ts';
 import { type FeedCaller, type FeedSelection, parseChangesRequest } from './selection.ts';
 import {
@@ -19,9 +21,10 @@ import {
 } from './sync-token.ts';
 import { visibleChange } from './visible-change.ts';
 
-export type ChangeFeedOptions = Omit<LogReaderOptions, 'events'> & {
+export type ChangeFeedOptions = {
   readonly log: EventStore;
   readonly space: string;
+  readonly registry: SchemaRegistry;
   readonly history: HistoryName;
   readonly index: ReadIndex;
   /** Signs sync tokens. */
@@ -30,8 +33,7 @@ export type ChangeFeedOptions = Omit<LogReaderOptions, 'events'> & {
   readonly head: (wanted: bigint) => Promise<bigint>;
   /** Waits until reads show a position; false after a time limit. */
   readonly shows: (position: bigint) => Promise<boolean>;
-  /** Absent: this process knows no links. */
-  readonly graph?: RelatedOptions['graph'];
+  readonly graph: RelatedOptions['graph'] & Pick<ContentGraph, 'changesBetween' | 'hasJournal'>;
 };
 
 /** One page of the feed. */
@@ -48,8 +50,11 @@ export type FeedReader = {
   readonly hasDrafts: boolean;
   /** Names the caller's rights and the selection: readers with equal names get equal pages. */
   readonly name: string;
-  /** Reads the page after a token; undefined begins. Throws RequestError, see `readSyncToken`. */
-  page(since: string | undefined): Promise<FeedPage>;
+  /**
+   * Reads the page after a token; undefined begins. It has no changes after `until`. Throws RequestError, see `readSyncToken`, and 503 if an
+   * earlier projector made the graph.
+   */
+  page(since: string | undefined, until?: bigint): Promise<FeedPage>;
 };
 
 export type ChangeFeed = {
@@ -59,25 +64,25 @@ export type ChangeFeed = {
 
 /** Creates the feed. It reads and keeps nothing before the first request. */
 export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
-  const events = createEffectiveEvents(options.log, options.space);
-  const read = createLogReader({ ...options, events });
-  const start = (): SyncPlace => ({ position: options.index.position(), listing: { set: 0, after: null } });
+  const { space, index, graph } = options;
+  const events = createEffectiveEvents(options.log, space);
+  const read = createLogReader({ events, space, changesBetween: graph.changesBetween });
 
   return {
     reader(caller, queryString) {
       const { selection, since } = parseChangesRequest(caller, queryString);
-      if (selection.related && options.graph === undefined)
-        throw new RequestError('not-supported', "This process does not support 'related'", {
-          source: 'query',
-          param: 'related',
-          accepted: "nothing: 'varve api' knows no links; ask 'varve serve'",
-        });
-      const page: FeedReader['page'] = async (token) => {
+      const page: FeedReader['page'] = async (token, limit) => {
+        if (!graph.hasJournal())
+          throw new RequestError('starting', 'The journal is being made: try again soon');
         const scope = { key: options.key, history: options.history, selection: selection.name };
-        const place = token === undefined ? start() : await placeOf(options, scope, token);
-        if (place.listing === undefined) return changesPage(caller, selection, scope, place.position);
-        const { items, next } = await listDocuments(options.index, selection, place);
-        const hasMore = next.listing !== undefined || next.position < options.index.position();
+        const known = token === undefined ? undefined : await placeOf(options, scope, token);
+        const shown = index.position();
+        const until = limit !== undefined && limit < shown ? limit : shown;
+        const place = known ?? { position: until, listing: { set: 0, after: null } };
+        if (place.listing === undefined)
+          return changesPage(caller, selection, scope, { after: place.position, until });
+        const { items, next } = await listDocuments(index, selection, place);
+        const hasMore = next.listing !== undefined || next.position < until;
         return { items, next: await writeSyncToken(scope, next), hasMore };
       };
       return {
@@ -91,21 +96,20 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
     caller: FeedCaller,
     selection: FeedSelection,
     scope: SyncScope,
-    after: bigint,
+    range: { readonly after: bigint; readonly until: bigint },
   ): Promise<FeedPage> {
     const { types, visible, related, limit } = selection;
-    const { graph, registry } = options;
+    const { registry } = options;
     const items: FeedItem[] = [];
     const result = await read({
-      after,
-      until: options.index.position(),
+      after: range.after,
+      until: range.until,
       types: related ? visible : types,
       async isEnough(found) {
         const change = await visibleChange({ registry, events }, caller, selection, found);
         const rows = change.rows.filter((row) => isSelected(selection, change.type, row));
         items.push(...rows.map((row) => itemOf(change, row, row.names)));
-        if (related && graph !== undefined)
-          items.push(...relatedItems({ registry, graph }, selection, caller.registry, change));
+        if (related) items.push(...relatedItems({ registry, graph }, selection, caller.registry, change));
         return items.length >= limit;
       },
     });

@@ -1,5 +1,5 @@
+import type { JournalRow } from '../../projections/journal/journal.ts';
 import type { World } from '../../shared/read-index/read-index.ts';
-import type { VersionChange } from './document-history.ts';
 import type { LogChange } from './read-changes.ts';
 import type { FeedSelection } from './selection.ts';
 
@@ -9,7 +9,7 @@ export type FeedItem = {
   /** Absent from a `related` item about any document of the type. */
   readonly documentId?: string;
   readonly status: World;
-  readonly event: VersionChange['event'] | 'related';
+  readonly event: JournalRow['event'] | 'related';
   /** Locales of the rows; empty for a type without locales. */
   readonly locales: readonly string[];
   /** Attributes that an update may have changed; null if they are not known. */
@@ -26,7 +26,7 @@ export type FeedItem = {
 export function isSelected(
   { types, statuses, locales }: FeedSelection,
   uid: string,
-  { status, locale }: Pick<VersionChange, 'status' | 'locale'>,
+  { status, locale }: Pick<JournalRow, 'status' | 'locale'>,
 ): boolean {
   const type = types.get(uid);
   if (type === undefined) return false;
@@ -38,7 +38,7 @@ export function isSelected(
 /** Returns the item of a changed row. `changed` has the attributes of an update that the caller may see. */
 export function itemOf(
   { type, documentId, position, at }: Omit<LogChange, 'rows'>,
-  { status, event, locale }: VersionChange,
+  { status, event, locale }: JournalRow,
   changed: readonly string[] | null,
 ): FeedItem {
   const locales = locale === null ? [] : [locale];

@@ -29,7 +29,12 @@ export type FeedSelection = {
 export type ChangesRequest = { readonly selection: FeedSelection; readonly since: string | undefined };
 
 /** A caller, and the content types as that caller sees them. */
-export type FeedCaller = { readonly rights: Rights; readonly registry: SchemaRegistry };
+export type FeedCaller = {
+  readonly rights: Rights;
+  readonly registry: SchemaRegistry;
+  /** Header of the request; another process may have to answer it. */
+  readonly authorization: string | undefined;
+};
 
 const PARAMETERS = ['since', 'types', 'locales', 'status', 'related', 'limit'];
 const DEFAULT_LIMIT = 100;

@@ -1,17 +1,17 @@
+import { attributeOf, isVisiblePath } from '../../projections/journal/component-parts.ts';
+import type { JournalRow } from '../../projections/journal/journal.ts';
 import { type DocumentEvent, isDocumentEvent } from '../../shared/document/events.ts';
 import type { DocumentName } from '../../shared/document/recorded-rows.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import type { EffectiveEvents } from '../../shared/fleet/effective-events.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import { attributeOf, isVisiblePath } from './component-parts.ts';
-import type { VersionChange } from './document-history.ts';
 import type { LogChange } from './read-changes.ts';
 import type { FeedCaller, FeedSelection } from './selection.ts';
 
 /** A change without the rows in which the caller may see none of it. */
 export type VisibleChange = Omit<LogChange, 'rows'> & { readonly rows: readonly VisibleRow[] };
 
-export type VisibleRow = VersionChange & {
+export type VisibleRow = JournalRow & {
   /** Changed attributes that the caller may see; null if any of them may have changed. */
   readonly names: readonly string[] | null;
 };
@@ -48,7 +48,7 @@ export async function visibleChange(
 async function isCopyOfMore(
   { events, registry }: VisibilityOptions,
   { type, documentId, position }: LogChange,
-  { changed, linksAfter }: VersionChange,
+  { changed, linksAfter }: JournalRow,
 ): Promise<boolean> {
   if (linksAfter === undefined) return false;
   // A publication without an edit can only publish changed links.

@@ -22,6 +22,7 @@ import { progressInHistory } from '../elasticsearch/progress-in-history.ts';
 import { progressOfLiveSet } from '../elasticsearch/progress-of-live-set.ts';
 import { waitForIndices } from '../elasticsearch/wait-for-indices.ts';
 import { sendToStrapi } from '../follow/send-to-strapi.ts';
+import { createLeaderFeed } from '../http/forwarding/leader-feed.ts';
 import type { ServedApi } from '../http/served-api.ts';
 import type { People } from '../login/people.ts';
 import { traceReadIndex } from '../operating/observe-read-index.ts';
@@ -81,8 +82,10 @@ export function openApiProcess(options: ApiProcessOptions) {
     if (options.tagging) purging.start(() => ({ epoch: epoch(), shape: api.shape() }), options.unwatched);
     lookNowAndThen(content.look, opened);
     watchApi(options, base, content.index, halt);
+    const changes = opened(createLeaderFeed({ ...api.forwarding, fleet }, content.freshness.position));
     return {
       ...api,
+      changes,
       webhooks: webhooksElsewhere(identity),
       state: () => stateOfApi(options, base),
       /** Knows the process that carries commands out. */

@@ -26,7 +26,7 @@ export type ServedContent = {
   readonly registry: SchemaRegistry;
   readonly index: ReadIndex;
   readonly freshness: Freshness;
-  /** Links between rows; absent: the process has none. */
+  /** Rows, links and the journal. Absent: the leader reads the change feed for this process. */
   readonly graph?: ChangeFeedOptions['graph'];
   /** Changes of the content; absent: this process does not know them. */
   readonly positions?: TagPositions | undefined;
@@ -89,7 +89,7 @@ export function composeProcess(parts: ProcessParts): ComposedApi {
     shape: shapeInAll(parts, cacheToken),
     ...defined({ login: login?.api }),
     assets: { store: parts.assets, index, space },
-    changes: changeFeedOf(parts),
+    ...defined({ changes: changeFeedOf(parts) }),
     ticketKey: ticketKey(key),
   };
 }
@@ -108,9 +108,10 @@ function cachingOf({ options, identity, content, purged }: ProcessParts) {
 function changeFeedOf({ identity, content }: ProcessParts) {
   const { log, space } = identity;
   const { registry, index, freshness, graph } = content;
+  if (graph === undefined) return undefined;
   const key = syncKey(identity.key);
   const history = createHistoryName(log, space, () => index.position());
-  return createChangeFeed({ log, space, history, index, registry, key, ...freshness, ...defined({ graph }) });
+  return createChangeFeed({ log, space, history, index, registry, key, graph, ...freshness });
 }
 
 const nameTypes = remembered((registry: SchemaRegistry) => nameShape(registry));

@@ -66,6 +66,22 @@ describe(
       ]);
     });
 
+    it('have the links of documents, and the refusals of the process that reads them', async () => {
+      const one = await write('/api/tags', { key: 'linked' });
+      const query = 'types=restaurants&related=true&status=draft';
+      const restaurant = await write('/api/restaurants?status=draft', { key: 'r', name: 'r', tags: [one] });
+      const { next } = await readFeed(ask(0), query);
+      await write(`/api/tags/${one}`, { name: 'renamed' }, 'PUT');
+      const related = { event: 'related', cause: { type: 'api::tag.tag', documentId: one } };
+      await expect
+        .poll(async () => (await readFeed(ask(0), query, next)).items, { timeout: 30_000 })
+        .toContainEqual(expect.objectContaining({ ...related, documentId: restaurant }));
+      const { body } = await ask(1)(`/api/_changes?${query}&since=${next.replace(/^\d+/, '999999')}`);
+      expect(body.error).toMatchObject({ status: 410, code: 'sync-token-gone', details: { param: 'since' } });
+      const anonymous = createAsk(urlOf(fleet.apis[0]), 'no such token');
+      expect((await anonymous('/api/_changes')).status).toBe(401);
+    });
+
     it('accept a ticket once, and refuse what is not supported', async () => {
       const { body } = await ask(0)('/_varve/tickets', { method: 'POST' });
       const open = (at: number) =>
@@ -76,7 +92,6 @@ describe(
       const accept = { accept: 'text/event-stream' };
       const refused = [
         await ask(0)('/api/tags?live=true', { headers: accept }),
-        await ask(0)('/api/_changes?related=true'),
         await ask(0)('/_varve/webhooks/any/deliveries'),
         await ask(0)('/_varve/webhooks/any/replay', { method: 'POST', body: {} }),
       ];
@@ -129,5 +144,20 @@ describe(
       },
       180_000 + ENDS * 60_000,
     );
+
+    it('are refused without a leader: pages with a 503, and streams end', async () => {
+      const { next } = await readFeed(ask(0), 'types=tags');
+      await Promise.all(fleet.projects.map((project) => project.end('SIGKILL')));
+      const { status, body } = await ask(0)(`/api/_changes?types=tags&since=${next}`);
+      expect([status, ['no-leader', 'leader-lost'].includes(body.error.code)]).toEqual([503, true]);
+      const again = await openEvents(`${urlOf(fleet.apis[0])}/api/_changes?types=tags&since=${next}`);
+      onTestFinished(again.close);
+      await expect.poll(again.isEnded, { timeout: 60_000 }).toBe(true);
+      await Promise.all(fleet.projects.map((project) => project.start()));
+      const id = await write('/api/tags', { key: 'after' });
+      const feed = followFeed(() => urlOf(fleet.apis[0]), `types=tags&since=${next}`);
+      await feed.until(1);
+      expect(feed.items.map(({ documentId }) => documentId)).toEqual([id]);
+    }, 180_000);
   },
 );

@@ -83,6 +83,8 @@ it('rebuilds a read model of another projector version, which answers until then
   await expect.poll(generation, { timeout: 40_000, interval: 100 }).toBe(3);
   expect((await names()).slice(0, 2)).toEqual(['Ada', 'Bob']);
   expect(server.output()).toContain('another version of the projector made the read model');
+  // The read model of the earlier version had no journal of changes.
+  await expect.poll(async () => (await get(`${url}/api/_changes`)).status, { timeout: 40_000 }).toBe(200);
   // The new generation is recorded before the process of the earlier one is gone.
   const note = async () => (await get(`${url}/health/ready`)).body['note'];
   await expect.poll(note, { timeout: 40_000, interval: 100 }).toBeUndefined();

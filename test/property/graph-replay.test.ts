@@ -1,7 +1,8 @@
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openContentGraph } from '../../projections/graph/content-graph.ts';
+import { type ContentGraph, openContentGraph } from '../../projections/graph/content-graph.ts';
+import type { JournalRow } from '../../projections/journal/journal.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import type { ChangeBatch, LinkChange } from '../../shared/read-index/read-index.ts';
 import { count } from '../support/takes-minutes.ts';
@@ -17,7 +18,7 @@ import {
 import { historyOf, type Step, steps } from '../unit/graph-history.ts';
 
 /**
- * The graph is a function of the log: every replay gives the same rows, ids, component ids and links. It does not depend on the
+ * The graph is a function of the log: every replay gives the same rows, ids, component ids, links and journal. It does not depend on the
  * batches of the log, on restarts in between, or on crashes before the index got a batch.
  */
 const RUNS = Number(process.env['GRAPH_RUNS'] ?? count(30, 10));
@@ -127,9 +128,10 @@ function replay(
       }
     }
     const loaded = dumpIndex(foldBatches(graph.readAll()));
+    const journal = journalOf(graph);
     graph.close();
     expect(dumpIndex(index)).toEqual(loaded);
-    return loaded;
+    return { loaded, journal };
   });
 }
 
@@ -137,8 +139,12 @@ function replay(
 function rebuild(events: readonly StoredEvent[]): unknown {
   return withGraph({}, (graph) => {
     graph.replay(events);
-    return dumpIndex(foldBatches(graph.readAll()));
+    return { loaded: dumpIndex(foldBatches(graph.readAll())), journal: journalOf(graph) };
   });
+}
+
+function journalOf({ changesBetween, position }: ContentGraph): readonly JournalRow[] {
+  return changesBetween(0n, position());
 }
 
 /** Rebuilds with interruptions. */
@@ -156,7 +162,8 @@ function writtenBehind(events: readonly StoredEvent[], nextSize: () => number): 
     graph.close();
     const written = openContentGraph(file);
     const loaded = dumpIndex(foldBatches(written.readAll()));
+    const journal = journalOf(written);
     written.close();
-    return loaded;
+    return { loaded, journal };
   });
 }

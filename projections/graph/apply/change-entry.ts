@@ -1,6 +1,7 @@
 import type { EntryChanged, EntryCreated } from '../../../shared/document/events.ts';
 import type { GraphEntry } from '../store/graph-entry.ts';
 import { UNVERSIONED } from '../store/row-keys.ts';
+import { beginEdit, namesOfEdit } from './begin-edit.ts';
 import { editEntry } from './edit-entry.ts';
 import type { GraphContext, Moment } from './graph-context.ts';
 import { deleteEntry } from './publish-entry.ts';
@@ -18,8 +19,9 @@ export function createEntry(
   if (entry.rows[version] !== undefined) {
     // An earlier release, which did not bring rows back, may have created the entry again.
     if (!context.keptValues.hasRestored(entry.id)) throw new Error('the entry exists already');
-    deleteEntry(context, entry);
+    deleteEntry(context, entry, moment);
   }
+  const recordEdit = beginEdit(context, entry, moment, namesOfEdit(data));
   const row = addRow(context, entry, version, {
     id: assignId(context, entry, version, data.id),
     createdAt: moment.at,
@@ -29,6 +31,7 @@ export function createEntry(
     values: {},
   });
   editEntry(context, entry, row, data);
+  recordEdit();
   if (!entry.isNew) {
     // A kept row of an earlier time does not come back.
     context.keptValues.forgetEntry(entry.id);
@@ -50,13 +53,15 @@ export function changeEntry(
   row.updatedAt = moment.at;
   if (isSharedOnly(entry, data)) entry.sharedEdited = moment.position;
   else row.position = moment.position;
+  const recordEdit = beginEdit(context, entry, moment, namesOfEdit(data));
   editEntry(context, entry, row, data);
+  recordEdit();
   copySharedEdit(context, entry, data, moment);
 }
 
 /** Returns whether a change concerns only shared values. Such a change is published with the next publication of any locale. */
-function isSharedOnly(entry: GraphEntry, { values, relations, shared }: EntryChanged['data']): boolean {
+function isSharedOnly(entry: GraphEntry, data: EntryChanged['data']): boolean {
+  const { shared } = data;
   if (!entry.view.localized || shared.length === 0) return false;
-  const names = [...Object.keys(values), ...relations.map(({ attribute }) => attribute)];
-  return names.every((name) => shared.includes(name));
+  return namesOfEdit(data).every((name) => shared.includes(name));
 }

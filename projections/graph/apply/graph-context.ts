@@ -1,3 +1,4 @@
+import type { Journal } from '../../journal/journal.ts';
 import type { ChangeLog } from '../store/change-log.ts';
 import type { Names } from '../store/entry-names.ts';
 import type { GraphDatabase } from '../store/graph-database.ts';
@@ -26,6 +27,7 @@ export type GraphContext = {
   readonly pending: PendingEdits;
   readonly keptValues: KeptValues;
   readonly keptLinks: KeptLinks;
+  readonly journal: Journal;
   readonly session: GraphSession;
   /** Writes new entries, ids and links to their tables; rows are written at the end of the session. */
   flush(): void;

@@ -1,5 +1,6 @@
 import type { EntryImported, ImportedTarget } from '../../../shared/document/events.ts';
 import { WORLDS } from '../../../shared/read-index/read-index.ts';
+import { recordWritten } from '../../journal/record-changes.ts';
 import { storedValues } from '../store/component-values.ts';
 import type { GraphEntry } from '../store/graph-entry.ts';
 import type { GraphRelation } from '../store/graph-relation.ts';
@@ -19,6 +20,7 @@ export function importEntry(context: GraphContext, entry: GraphEntry, moment: Mo
       `a type ${version === UNVERSIONED ? 'with' : 'without'} draft & publish has no ${data.version} version`,
     );
   const before = entry.rows[version];
+  recordWritten(context, moment, entry, { version, changed: 'all' });
   if (before !== undefined) removeLinks(context.links, context.links.ownedBy(entry.id), worldsOf(version));
   context.keptValues.clear(entry.id, version);
   context.keptLinks.clear(entry.id, version);

@@ -1,3 +1,4 @@
+import { forgetUnpublished, recordCopy, recordRemoval } from '../../journal/record-changes.ts';
 import type { GraphEntry } from '../store/graph-entry.ts';
 import { removeLinks } from '../store/link-store.ts';
 import { BOTH_WORLDS, DRAFT, PUBLISHED, versionOfKey } from '../store/row-keys.ts';
@@ -11,6 +12,7 @@ export function publishEntry(context: GraphContext, entry: GraphEntry, moment: M
   const draft = entry.rows[DRAFT];
   if (draft === undefined) throw new Error('there is no draft to publish');
   const before = entry.rows[PUBLISHED];
+  recordCopy(context, moment, entry, PUBLISHED);
   addRow(context, entry, PUBLISHED, {
     id: assignId(context, entry, PUBLISHED),
     createdAt: draft.createdAt,
@@ -28,7 +30,8 @@ export function publishEntry(context: GraphContext, entry: GraphEntry, moment: M
 }
 
 /** Removes the published row with the links it owns; links of other rows to it wait for the next publication. */
-export function unpublishEntry(context: GraphContext, entry: GraphEntry): void {
+export function unpublishEntry(context: GraphContext, entry: GraphEntry, moment: Moment): void {
+  recordRemoval(context, moment, entry, [PUBLISHED]);
   dropRow(context, entry, PUBLISHED);
   context.keptValues.clear(entry.id, PUBLISHED);
   context.keptLinks.clear(entry.id, PUBLISHED);
@@ -39,17 +42,19 @@ export function unpublishEntry(context: GraphContext, entry: GraphEntry): void {
 export function discardDraft(context: GraphContext, entry: GraphEntry, moment: Moment): void {
   const [draft, published] = entry.rows;
   if (draft === undefined || published === undefined) throw new Error('there is nothing to restore');
+  const names = recordCopy(context, moment, entry, DRAFT);
   draft.updatedAt = moment.at;
   draft.position = published.position;
   entry.sharedEdited = 0;
   copyOwned(context, entry, { from: PUBLISHED, to: DRAFT });
   copyPendingEdits(context, entry, { from: PUBLISHED, to: DRAFT });
   context.pending.forgetEditor(entry.id);
-  discardShared(context, entry, moment);
+  discardShared(context, entry, moment, names);
 }
 
 /** Removes both versions of the locale, with all links from and to it. */
-export function deleteEntry(context: GraphContext, entry: GraphEntry): void {
+export function deleteEntry(context: GraphContext, entry: GraphEntry, moment: Moment): void {
+  recordRemoval(context, moment, entry);
   for (const row of [...entry.rows]) if (row !== undefined) dropRow(context, entry, versionOfKey(row.key));
   const { links, pending, keptValues, keptLinks } = context;
   removeLinks(links, links.around(entry.id), BOTH_WORLDS);
@@ -61,4 +66,5 @@ export function deleteEntry(context: GraphContext, entry: GraphEntry): void {
   pending.forgetTarget(entry.id);
   entry.sharedEdited = 0;
   entry.sharedPublished = 0;
+  forgetUnpublished(entry);
 }

@@ -1,4 +1,6 @@
 import type { LinkTarget } from '../../../shared/document/events.ts';
+import type { ChangedNames } from '../../journal/journal.ts';
+import { recordSharedDiscard, recordSharedPublication } from '../../journal/record-changes.ts';
 import type { GraphEntry } from '../store/graph-entry.ts';
 import { linkedEntries } from '../store/linked-entries.ts';
 import { DRAFT, PUBLISHED } from '../store/row-keys.ts';
@@ -14,6 +16,7 @@ export function publishShared(context: GraphContext, entry: GraphEntry, moment: 
   for (const sibling of context.session.siblings(entry)) {
     const published = sibling.rows[PUBLISHED];
     if (published === undefined) continue;
+    recordSharedPublication(context, moment, sibling);
     sibling.sharedPublished = moment.position;
     sibling.isNoted = true;
     const draft = { entry: sibling, version: DRAFT } as const;
@@ -26,14 +29,20 @@ export function publishShared(context: GraphContext, entry: GraphEntry, moment: 
   }
 }
 
-/** Discards the shared values of one locale's draft in the document's other drafts too. */
-export function discardShared(context: GraphContext, entry: GraphEntry, moment: Moment): void {
+/** Discards the shared values of one locale's draft in the document's other drafts too. `names`: what that draft had changed. */
+export function discardShared(
+  context: GraphContext,
+  entry: GraphEntry,
+  moment: Moment,
+  names: ChangedNames,
+): void {
   const { shared, type } = entry.view;
   if (shared.length === 0) return;
   const reverted = { entry, version: DRAFT } as const;
   for (const sibling of context.session.siblings(entry)) {
     const draft = sibling.rows[DRAFT];
     if (draft === undefined) continue;
+    recordSharedDiscard(context, moment, sibling, names);
     sibling.sharedEdited = 0;
     sibling.isNoted = true;
     const values = differingValues(context, reverted, { entry: sibling, version: DRAFT }, shared);

@@ -6,6 +6,7 @@ import type { GraphEntry } from '../store/graph-entry.ts';
 import { farType } from '../store/graph-relation.ts';
 import { componentList, componentUid } from '../store/present-row.ts';
 import type { VersionNumber } from '../store/row-keys.ts';
+import { beginEdit } from './begin-edit.ts';
 import { editEntry, editRelation } from './edit-entry.ts';
 import { entryValues } from './entry-values.ts';
 import type { GraphContext, Moment } from './graph-context.ts';
@@ -24,6 +25,7 @@ export function copySharedEdit(
     if (row === undefined) continue;
     const version = entry.view.edited;
     const values = differingValues(context, { entry, version }, { entry: sibling, version }, data.shared);
+    const recordEdit = beginEdit(context, sibling, moment, data.shared);
     let isChanged = Object.keys(values).length > 0;
     if (isChanged) editEntry(context, sibling, row, { values, relations: [] });
     for (const operation of data.relations) {
@@ -31,6 +33,7 @@ export function copySharedEdit(
       const localOperation = operationInLocale(context, sibling, operation);
       if (editRelation(context, sibling, localOperation)) isChanged = true;
     }
+    recordEdit();
     if (!isChanged) continue;
     row.updatedAt = moment.at;
     sibling.sharedEdited = moment.position;

@@ -1,4 +1,5 @@
 import type { TypeDefinition } from '../../../shared/schema/type-definitions.ts';
+import { forgetUnpublished } from '../../journal/record-changes.ts';
 import { copyOwned } from '../apply/copy-owned.ts';
 import type { GraphContext, Moment } from '../apply/graph-context.ts';
 import { addRow, assignId, showLinks } from '../apply/row-lifecycle.ts';
@@ -101,6 +102,7 @@ export function joinVersions(context: GraphContext, entry: GraphEntry, definitio
   keepRow(context, entry, { version: DRAFT, attribute: ROW_WITHOUT_DRAFTS, definition, more });
   pending.forgetSource(entry.id);
   pending.forgetEditor(entry.id);
+  forgetUnpublished(entry);
   if (published === undefined) return;
   session.removeRow(entry, PUBLISHED);
   keptValues.move(entry.id, PUBLISHED, UNVERSIONED);

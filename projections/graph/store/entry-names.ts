@@ -7,8 +7,9 @@ import type { Sequences } from './sequences.ts';
 const CACHED_ENTRIES = 200_000;
 
 const FIND_ENTRY = 'SELECT id FROM entries WHERE document_id = ? AND type = ? AND locale = ?';
-const INSERT_ENTRY = 'INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?)';
-const UPDATE_ENTRY = 'UPDATE entries SET revision = ?, shared_edited = ?, shared_published = ? WHERE id = ?';
+const INSERT_ENTRY = 'INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)';
+const UPDATE_ENTRY = `UPDATE entries SET revision = ?, shared_edited = ?, shared_published = ?, unpublished = ?, equal_at = ?
+  WHERE id = ?`;
 
 /** State of an entry besides its name. */
 export type EntryNote = {
@@ -16,6 +17,10 @@ export type EntryNote = {
   readonly revision: number | null;
   readonly sharedEdited: number;
   readonly sharedPublished: number;
+  /** Changed names since both versions were equal, see projections/journal. */
+  readonly unpublished: string | null;
+  /** Position at which both versions were equal; 0: never. */
+  readonly equalAt: number;
 };
 
 /** An entry that is not in the file yet. */
@@ -57,7 +62,8 @@ export type Names = {
 };
 
 /** Columns of the table of entries that are read as a whole. */
-export const ENTRY_COLUMNS = 'id, document_id, locale, revision, shared_edited, shared_published';
+export const ENTRY_COLUMNS =
+  'id, document_id, locale, revision, shared_edited, shared_published, unpublished, equal_at';
 
 /** Reads the names of types and relations from the graph's file; entries are read when they are first asked for. */
 export function openNames(db: GraphDatabase, sequences: Sequences): Names {
@@ -86,7 +92,7 @@ export function openNames(db: GraphDatabase, sequences: Sequences): Names {
     const id = sequences.next('entry');
     documents.set(name.documentId, id);
     known.added();
-    fresh.add({ id, sharedEdited: 0, sharedPublished: 0, ...name });
+    fresh.add({ id, sharedEdited: 0, sharedPublished: 0, unpublished: '', equalAt: 0, ...name });
     return id;
   };
   return {
@@ -151,8 +157,8 @@ function openFreshEntries(db: GraphDatabase) {
   const row = (id: number): SqlRow | undefined => {
     const entry = fresh.get(id);
     if (entry === undefined) return undefined;
-    const { documentId, locale, revision, sharedEdited, sharedPublished } = entry;
-    return [id, documentId, locale, revision, sharedEdited, sharedPublished];
+    const { documentId, locale } = entry;
+    return [id, documentId, locale, ...notedOf(entry)];
   };
   return {
     add(entry: FreshEntry): void {
@@ -164,18 +170,25 @@ function openFreshEntries(db: GraphDatabase) {
     row,
     rowsOf: (type: number, documentId: string): readonly SqlRow[] =>
       (localized.get(`${type}/${documentId}`) ?? []).map((id) => row(id) as SqlRow),
-    note({ id, revision, sharedEdited, sharedPublished }: EntryNote): void {
+    note(noted: EntryNote): void {
+      const { id, revision, sharedEdited, sharedPublished, unpublished, equalAt } = noted;
       const entry = fresh.get(id);
-      if (entry === undefined) db.run(UPDATE_ENTRY, revision, sharedEdited, sharedPublished, id);
-      else fresh.set(id, { ...entry, revision, sharedEdited, sharedPublished });
+      if (entry === undefined) db.run(UPDATE_ENTRY, ...notedOf(noted), id);
+      else fresh.set(id, { ...entry, revision, sharedEdited, sharedPublished, unpublished, equalAt });
     },
     flush(): void {
       for (const entry of fresh.values()) {
-        const { id, type, documentId, locale, revision, sharedEdited, sharedPublished } = entry;
-        db.run(INSERT_ENTRY, id, type, documentId, locale, revision, sharedEdited, sharedPublished);
+        const { id, type, documentId, locale } = entry;
+        db.run(INSERT_ENTRY, id, type, documentId, locale, ...notedOf(entry));
       }
       fresh.clear();
       localized.clear();
     },
   };
+}
+
+/** Returns the columns of an entry that events change, in the order of the table. */
+function notedOf(entry: EntryNote): SqlRow {
+  const { revision, sharedEdited, sharedPublished, unpublished, equalAt } = entry;
+  return [revision, sharedEdited, sharedPublished, unpublished, equalAt];
 }

@@ -17,11 +17,14 @@ export type GraphEntry = {
   /** States for each version whether its row is written at the end of the batch. */
   readonly changed: [boolean, boolean, boolean];
   revision: number | null;
-  /** True if revision or shared positions have to be written at the end of the batch. */
+  /** True if members of EntryNote have to be written at the end of the batch. */
   isNoted: boolean;
   /** Positions of the last edit and publication of a shared value, made in another locale. */
   sharedEdited: number;
   sharedPublished: number;
+  /** See EntryNote. */
+  unpublished: string | null;
+  equalAt: number;
   readonly stateBefore: PublicationState;
 };
 
@@ -54,6 +57,8 @@ export function createGraphEntry(
     isNoted: false,
     sharedEdited: row[4] as number,
     sharedPublished: row[5] as number,
+    unpublished: row[6] as string | null,
+    equalAt: row[7] as number,
     stateBefore: 'never-published',
   };
   for (const each of rows) entry.rows[versionOfKey(each.key)] = each;

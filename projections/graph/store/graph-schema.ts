@@ -173,4 +173,20 @@ export const GRAPH_MIGRATIONS: readonly string[] = [
     revision INTEGER NOT NULL
   );
   `,
+  `
+  -- What each event did to each row, see projections/journal. event: 0 create, 1 update, 2 delete. names: JSON; null: any.
+  CREATE TABLE journal (
+    position INTEGER NOT NULL,
+    part INTEGER NOT NULL,
+    key INTEGER NOT NULL,
+    event INTEGER NOT NULL,
+    names TEXT,
+    links_after INTEGER,
+    PRIMARY KEY (position, part)
+  ) WITHOUT ROWID;
+
+  -- unpublished: names of what was changed since both versions were equal, as in the journal. equal_at: position where they were.
+  ALTER TABLE entries ADD COLUMN unpublished TEXT DEFAULT '';
+  ALTER TABLE entries ADD COLUMN equal_at INTEGER NOT NULL DEFAULT 0;
+  `,
 ];

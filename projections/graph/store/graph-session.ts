@@ -119,7 +119,7 @@ export function openGraphSession(
     entry(view, documentId, locale, revision) {
       const created = names.create(view.number, documentId, locale, revision);
       if (created !== undefined) {
-        const entry = createGraphEntry(view, [created, documentId, locale ?? '', revision, 0, 0], []);
+        const entry = createGraphEntry(view, [created, documentId, locale ?? '', revision, 0, 0, '', 0], []);
         entry.isNew = true;
         remember(entry);
         return entry;

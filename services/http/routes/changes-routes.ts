@@ -1,8 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { RequestError } from '../../../shared/request-error.ts';
 import type { ChangeFeed } from '../../changes/change-feed.ts';
+import { NotLeading } from '../../command/not-leading.ts';
 import { reportError } from '../answers/report-error.ts';
+import { JSON_HEADERS } from '../answers/responses.ts';
 import { sendOwn } from '../api/cacheable.ts';
+import type { ForwardingOptions } from '../forwarding/forward-writes.ts';
+import { ASKED_PAGE, PAGE_PATH } from '../forwarding/leader-feed.ts';
 import { wantsStream } from '../requests/wants-stream.ts';
 import { retryFrame } from '../streams/event-streams.ts';
 import { createFeedStreams, type FeedStreams, presentPage } from '../streams/feed-streams.ts';
@@ -13,6 +17,7 @@ import { sendData } from './send-data.ts';
 export type ChangesRoutesOptions = StreamContext & {
   /** Absent: this process serves content types that are being replaced. */
   readonly changes?: ChangeFeed | undefined;
+  readonly forwarding: Pick<ForwardingOptions, 'fleet' | 'commands'>;
 };
 
 /** Registers `GET /api/_changes`: the changes of documents that the caller may see, in pages or as a stream. Registers tickets, too. */
@@ -22,15 +27,34 @@ export function registerChanges(app: FastifyInstance, options: ChangesRoutesOpti
     GET: async (request, reply) => {
       if (wantsStream(request)) return streamChanges(options, feeds, request, reply);
       const api = options.apiFor(request.rights);
-      const { reader, since } = feedOf(options).reader(api, queryOf(request));
+      const { authorization } = request.headers;
+      const { reader, since } = feedOf(options).reader({ ...api, authorization }, queryOf(request));
       const body = Buffer.from(JSON.stringify(presentPage(await reader.page(since))));
       sendOwn({ ...api.delivery, isDraft: reader.hasDrafts, hasStream: true }, reply, body);
     },
   });
+  const members = Object.keys(ASKED_PAGE.shape);
+  app.post(PAGE_PATH, { config: { members } }, (request, reply) => answerPage(options, request, reply));
   register(app, '/_varve/tickets', {
     POST: async (request, reply) =>
       sendData(reply, options.tickets.create(request.headers.authorization), { status: 201 }),
   });
+}
+
+/** Reads a page for a process without a graph, with the rights of its caller. Other senders get a 404. */
+async function answerPage(
+  options: ChangesRoutesOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<string> {
+  const { fleet, commands } = options.forwarding;
+  if (commands.accept(request, false) === undefined) throw new RequestError('not-found', 'Not Found');
+  if (fleet.leader().kind !== 'here') throw new NotLeading();
+  const { query, since, until } = ASKED_PAGE.parse(request.body);
+  const { authorization } = request.headers;
+  const { reader } = feedOf(options).reader({ ...options.apiFor(request.rights), authorization }, query);
+  reply.headers(JSON_HEADERS);
+  return JSON.stringify(await reader.page(since, BigInt(until)));
 }
 
 function feedOf({ changes }: ChangesRoutesOptions): ChangeFeed {
@@ -45,7 +69,9 @@ async function streamChanges(
   reply: FastifyReply,
 ): Promise<void> {
   const asked = await readStreamRequest(options, request, reply);
-  const { reader, since } = feedOf(options).reader(options.apiFor(asked.rights), asked.query);
+  const { authorization } = asked;
+  const caller = { ...options.apiFor(asked.rights), authorization };
+  const { reader, since } = feedOf(options).reader(caller, asked.query);
   const stream = await asked.open();
   await feeds.sendTo(reader, asked.last ?? since, stream).catch((error: unknown) => {
     reportError(error as Error, request);

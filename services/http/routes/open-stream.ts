@@ -23,6 +23,8 @@ export type StreamContext = {
 /** A request for a stream, after its ticket was used. */
 export type StreamRequest = {
   readonly rights: Rights;
+  /** Header of the request for which the ticket was made, or of this one. */
+  readonly authorization: string | undefined;
   /** Query string without the ticket. */
   readonly query: string;
   /** Id of the last event that the client has received. */
@@ -51,6 +53,7 @@ export async function readStreamRequest(
   const last = request.headers['last-event-id'];
   return {
     rights,
+    authorization,
     query,
     last: typeof last === 'string' && last !== '' ? last : undefined,
     open() {

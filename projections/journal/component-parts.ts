@@ -1,29 +1,35 @@
 import type { ComponentValue } from '../../shared/document/events.ts';
 import { addToList } from '../../shared/map-values.ts';
 import { uidOfComponent } from '../../shared/schema/component-uids.ts';
-import type { Attribute } from '../../shared/schema/content-type.ts';
+import type { Attribute, ContentType } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import { digestText } from '../../shared/text-digest.ts';
 
 /**
- * Digests of the components of one attribute, by path. The digest at `address` covers their number and order, the one at
- * `address/common.address/street` covers all their streets. No digest covers the ids of components.
+ * Parts of attributes with components, by path, as JSON. The part at `address` has the kinds of its components in their order, the one at
+ * `address/common.address/street` has all their streets. No part has the ids of components.
  */
 export type ComponentParts = ReadonlyMap<string, string>;
 
 const STEP = '/';
 
-/** Returns digests of an attribute's value: one for each path in its components. A scalar or relation has one digest. */
-export function digestParts(registry: SchemaRegistry, attribute: Attribute, value: unknown): ComponentParts {
+/** Returns the parts of values of a row, as events give values. */
+export function componentParts(
+  registry: SchemaRegistry,
+  { attributes }: ContentType,
+  values: { readonly [attribute: string]: unknown },
+): ComponentParts {
   const lists = new Map<string, unknown[]>();
-  collect(registry, attribute, { value, path: attribute.name, lists });
-  return new Map([...lists].map(([path, list]) => [path, digestText(JSON.stringify(list))]));
+  for (const [path, value] of Object.entries(values)) {
+    const attribute = attributes.get(path);
+    if (attribute !== undefined) collect(registry, attribute, { value, path, lists });
+  }
+  return new Map([...lists].map(([path, list]) => [path, JSON.stringify(list)]));
 }
 
-/** Returns the paths whose digests differ. */
-export function changedParts(before: ComponentParts | undefined, after: ComponentParts): readonly string[] {
-  const paths = new Set([...(before?.keys() ?? []), ...after.keys()]);
-  return [...paths].filter((path) => before?.get(path) !== after.get(path));
+/** Returns the paths whose parts differ. */
+export function changedParts(before: ComponentParts, after: ComponentParts): readonly string[] {
+  const paths = new Set([...before.keys(), ...after.keys()]);
+  return [...paths].filter((path) => before.get(path) !== after.get(path));
 }
 
 /** Returns the attribute of the content type that a path begins with. */

@@ -1,0 +1,89 @@
+import type { World } from '../../shared/read-index/read-index.ts';
+import type { GraphDatabase } from '../graph/store/graph-database.ts';
+import type { GraphEntry } from '../graph/store/graph-entry.ts';
+import { DRAFT, rowKey, type VersionNumber, versionOfKey } from '../graph/store/row-keys.ts';
+
+const ROW_EVENTS = ['create', 'update', 'delete'] as const;
+
+/** Effect of an event on a row. */
+type RowEvent = (typeof ROW_EVENTS)[number];
+
+/** Attributes of the schema, and paths into components, that may differ from before; `all` if any of them may. */
+export type ChangedNames = ReadonlySet<string> | 'all';
+
+/** A change of one row, which is a document in one locale and version. */
+export type JournalRow = {
+  /** Position of the event. */
+  readonly position: bigint;
+  readonly locale: string | null;
+  /** World of the row. All rows of a type without draft & publish are published. */
+  readonly status: World;
+  readonly event: RowEvent;
+  /** Names of an update. */
+  readonly changed: ChangedNames;
+  /**
+   * Present if the row became a copy of the other version. Other documents may have changed its links after this position. Absent if the
+   * event wrote the row itself.
+   */
+  readonly linksAfter?: bigint;
+};
+
+/** A change of one version of an entry. `event`: default `create` or `update`, by whether the entry has the row now. */
+type NewChange = Pick<JournalRow, 'changed'> & {
+  readonly version: VersionNumber;
+  readonly event?: RowEvent;
+  readonly linksAfter?: number;
+};
+
+/** The effect of each event of the log on each row, in one table of the graph's file. Nothing is removed from it. */
+export type Journal = {
+  /** Adds a change by the event at a position, which must be the last one. Must run in the transaction of the event. */
+  add(moment: { readonly position: number }, entry: GraphEntry, change: NewChange): void;
+  /** Returns the changes after a position, up to another, in the order of the log. */
+  between(after: bigint, upTo: bigint): readonly JournalRow[];
+};
+
+const ADD = 'INSERT INTO journal VALUES (?, ?, ?, ?, ?, ?)';
+const BETWEEN = `SELECT position, key, locale, event, names, links_after FROM journal JOIN entries ON id = key / 4
+  WHERE position > ? AND position <= ? ORDER BY position, part`;
+
+/** Opens the journal of a graph. */
+export function openJournal(db: GraphDatabase): Journal {
+  let last = { position: 0, part: 0 };
+  return {
+    add({ position }, { id, rows }, { version, changed, event, linksAfter = null }) {
+      last = { position, part: position === last.position ? last.part + 1 : 0 };
+      const done = event ?? (rows[version] === undefined ? 'create' : 'update');
+      const values = [rowKey(id, version), ROW_EVENTS.indexOf(done), namesText(changed), linksAfter];
+      db.run(ADD, position, last.part, ...values);
+    },
+    between: (after, upTo) => db.all(BETWEEN, after, upTo).map(journalRow),
+  };
+}
+
+function journalRow(row: readonly unknown[]): JournalRow {
+  const [position, key, locale, event, names, linksAfter] = row as readonly [
+    ...(readonly [position: number, key: number, locale: string, event: number]),
+    ...(readonly [names: string | null, linksAfter: number | null]),
+  ];
+  return {
+    position: BigInt(position),
+    // An entry from before locales were switched has a number after its locale.
+    locale: locale.split('#', 1)[0] || null,
+    status: versionOfKey(key) === DRAFT ? 'draft' : 'published',
+    event: ROW_EVENTS[event] as RowEvent,
+    changed: namesIn(names),
+    ...(linksAfter === null ? {} : { linksAfter: BigInt(linksAfter) }),
+  };
+}
+
+/** Returns names as columns have them: JSON, an empty text for none, null for all. */
+export function namesText(names: ChangedNames): string | null {
+  if (names === 'all') return null;
+  return names.size === 0 ? '' : JSON.stringify([...names]);
+}
+
+/** Returns the names of a column. */
+export function namesIn(text: string | null): ChangedNames {
+  return text === null ? 'all' : new Set(text === '' ? [] : (JSON.parse(text) as readonly string[]));
+}
