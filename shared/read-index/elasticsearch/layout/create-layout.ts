@@ -125,9 +125,9 @@ function placedScalars({ hops, slots }: Surroundings, { model, kind }: Address):
   for (const { name, type } of queryableScalars(model).values()) {
     const fieldType = fieldTypeOf(type);
     const whole = wholeText(fieldType);
-    // Grams cause most of a document's cost. So a copy only has grams of short texts that people search by. For longer texts, queries ask
-    // the row's own index.
-    const isSearched = hops <= 1 && usesOf(type).selects === 'one' && model.attributes.has(name);
+    // Grams cause most of a document's cost. So a copy only has grams of the short texts that people search by: names and titles. For other
+    // texts, queries ask the row's own index.
+    const isSearched = hops <= 1 && type === 'string' && model.attributes.has(name);
     const copied = isSearched ? 'folded' : 'none';
     add({ name, type, fieldType, text: kind === 'embedded' ? copied : whole });
   }

@@ -56,8 +56,8 @@ export type PlacedScalar = {
   readonly type: ScalarType;
   readonly fieldType: FieldType;
   /**
-   * Fields for text operators on the column. `grams`: grams as written and folded, of text columns. `folded`: only folded grams, of short
-   * texts of rows one step away. `form`: the text form in `x`, of other columns. `none`: no fields.
+   * Fields for text operators on the column. `grams`: grams as written and folded, of text columns. `folded`: only folded grams, of strings
+   * of rows one step away. `form`: the text form in `x`, of other columns. `none`: no fields.
    */
   readonly text: 'grams' | 'folded' | 'form' | 'none';
 };
