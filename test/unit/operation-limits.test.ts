@@ -29,7 +29,7 @@ it('runs at most eight operations at the same time', async () => {
     yield { kind: 'over' };
   });
   const running = Array.from({ length: 8 }, () => fetch(`${url}/status`, { method: 'POST' }));
-  await expect.poll(() => begun).toBe(8);
+  await expect.poll(() => begun, { timeout: 30_000 }).toBe(8);
   const ninth = await fetch(`${url}/status`, { method: 'POST' });
   expect([ninth.status, await ninth.json()]).toEqual([503, { code: 'busy' }]);
   over.resolve();
