@@ -35,7 +35,10 @@ export async function describeFaults(
   place: Place = {},
 ): Promise<void> {
   const name = title.toLowerCase().replace(/\W+/g, '_').slice(0, 12);
-  describe(`faults: ${title}`, await needsElasticsearch(needsQuietMachine(`faults: ${title}`)), () => {
+  const quiet = needsQuietMachine(`faults: ${title}`);
+  // A cluster of its own does not need the node of the run.
+  const options = place.nodes === undefined ? await needsElasticsearch(quiet) : quiet;
+  describe(`faults: ${title}`, options, () => {
     const { ready, end, begin, close } = shareFleet(name, place);
     beforeAll(begin, 300_000);
     afterAll(close, 60_000);
