@@ -10,11 +10,11 @@ import { createAnswers } from './answers.ts';
 import { type Bits, countBits } from './lists/bits.ts';
 import { bindQuery } from './match/bind-query.ts';
 import { createKeptSets } from './match/kept-sets.ts';
-import { collectMatches, FEW_MATCHES, type FewRows, type Matcher } from './match/matcher.ts';
+import { createMatchedRows, FEW_MATCHES, type FewRows, type Matcher } from './match/matcher.ts';
 import { pageByTests } from './match/page-by-tests.ts';
 import { createOrderCache } from './order/order-cache.ts';
 import { type CountedRows, createPageOfFew, createSelection, type Selected } from './order/select-page.ts';
-import { borrowBits, type RowSetIndex, releaseBits } from './rows/row-set.ts';
+import { type RowSetIndex, releaseBits } from './rows/row-set.ts';
 import { createRowSets, worldRowSet } from './rows/row-sets.ts';
 import { type CommonTerms, createCommonTerms } from './search/common-terms.ts';
 import { createTextIndexes, createWordSearch, type WordSearchState } from './search/word-search.ts';
@@ -177,6 +177,7 @@ function createMatchedPage(
   const { world, query, cursor } = request;
   const context = { orders, rowSet, world };
   let matcher: Matcher | undefined;
+  let collect: (() => Bits) | undefined;
   let borrowed: Bits | undefined;
   let select: (() => CountedRows) | undefined;
   const begin = (): (() => CountedRows) => {
@@ -190,11 +191,9 @@ function createMatchedPage(
     }
     const tested = cursor === undefined ? pageByTests(context, matcher, request) : undefined;
     if (tested !== undefined) return () => tested;
-    if (matcher.bits === undefined) {
-      borrowed ??= borrowBits(rowSet);
-      collectMatches(matcher, borrowed);
-    }
-    const matched = matcher.bits ?? (borrowed as Bits);
+    collect ??= createMatchedRows(rowSet, matcher);
+    const matched = collect();
+    if (matched !== matcher.bits) borrowed = matched;
     return createPage({ ...context, matched, count: countOf(matcher, matched) }, request);
   };
   return () => {

@@ -1,7 +1,7 @@
 import type { IndexedColumn } from '../columns/indexed-column.ts';
 import { type Bits, hasBit, orBits } from '../lists/bits.ts';
 import { WORD_COST } from '../lists/costs.ts';
-import type { RowSetIndex } from '../rows/row-set.ts';
+import { borrowBits, type RowSetIndex } from '../rows/row-set.ts';
 
 /**
  * A query bound to the rows of one row set and world. It can be evaluated for all rows (`collect`) or for one row (`test`). Callers choose
@@ -40,6 +40,18 @@ export type FewRows = readonly number[] | Int32Array;
 export function collectMatches(matcher: Matcher, into: Bits): void {
   matcher.collect(into);
   matcher.missed?.(matcher.cost);
+}
+
+/** Returns all matching rows, which must not be changed. If a call ends with its slice, the next call continues. */
+export function createMatchedRows(rowSet: RowSetIndex, matcher: Matcher): () => Bits {
+  let rows = matcher.bits;
+  let isCollected = rows !== undefined;
+  return () => {
+    rows ??= borrowBits(rowSet);
+    if (!isCollected) collectMatches(matcher, rows);
+    isCollected = true;
+    return rows;
+  };
 }
 
 /** Maximum rows of a look-up of values. */

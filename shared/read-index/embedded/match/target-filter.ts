@@ -2,9 +2,9 @@ import { SLICE_OVER } from '../../../turns/slice.ts';
 import type { BoolQuery } from '../../bool-query.ts';
 import { type Bits, hasBit } from '../lists/bits.ts';
 import { listCount } from '../lists/row-lists.ts';
-import { borrowBits, type Step } from '../rows/row-set.ts';
+import type { Step } from '../rows/row-set.ts';
 import { bindQuery, type QueryContext } from './bind-query.ts';
-import { collectMatches, type Matcher } from './matcher.ts';
+import { createMatchedRows, type Matcher } from './matcher.ts';
 
 /** Filter for targets of links. */
 export type TargetFilter = {
@@ -26,8 +26,8 @@ export function createTargetFilter(
   if (query === undefined || query.kind === 'match_all') return undefined;
   let matcher: Matcher | undefined;
   let tests = true;
+  let collect: (() => Bits) | undefined;
   let matched: Bits | undefined;
-  let isCollected = false;
   const bind = () => {
     const bound = bindQuery(context, step.target, query);
     let linked = 0;
@@ -38,10 +38,9 @@ export function createTargetFilter(
   return {
     prepare() {
       matcher ??= bind();
-      if (tests || isCollected) return;
-      matched ??= borrowBits(step.target);
-      collectMatches(matcher, matched);
-      isCollected = true;
+      if (tests || matched !== undefined) return;
+      collect ??= createMatchedRows(step.target, matcher);
+      matched = collect();
     },
     keeps(row) {
       if (matched !== undefined) return hasBit(matched, row);

@@ -1,7 +1,6 @@
 import type { Watchers } from '../lists/watchers.ts';
-import type { LinkSide } from './links.ts';
 import type { Step } from './row-set.ts';
-import { reach } from './step-ends.ts';
+import { startsOf } from './step-ends.ts';
 
 /** Rows that changed, in order. `first`: number of the first one, because old ones are dropped. */
 type ChangeLog = { readonly rows: number[]; first: number };
@@ -15,7 +14,7 @@ export const LOGGED_ROWS = 16_384;
 /** Changes of one column, or of one side of links, as they affect the rows of a row set. `seen`: number of the next change to read. */
 export type WatchedChanges = {
   readonly log: ChangeLog;
-  readonly sides: readonly LinkSide[];
+  readonly steps: readonly Step[];
   seen: number;
 };
 
@@ -26,7 +25,7 @@ export function watchChanges(
   steps: readonly Step[] = [],
 ): WatchedChanges {
   const log = logs.get(watchers) ?? createLog(logs, watchers);
-  return { log, sides: steps.map(({ up }) => up).reverse(), seen: endOf(log) };
+  return { log, steps, seen: endOf(log) };
 }
 
 /** Returns whether nothing has changed since the last `takeAffected`. */
@@ -39,11 +38,11 @@ export function takeAffected(watched: readonly WatchedChanges[], most: number): 
   const affected = new Set<number>();
   let isKnown = true;
   for (const each of watched) {
-    const { log, sides, seen } = each;
+    const { log, steps, seen } = each;
     each.seen = endOf(log);
     isKnown &&= seen >= log.first;
     for (let at = seen - log.first; isKnown && at < log.rows.length; at++) {
-      for (const row of reach(sides, log.rows[at] as number)) affected.add(row);
+      for (const row of startsOf(steps, log.rows[at] as number)) affected.add(row);
       isKnown = affected.size <= most;
     }
   }

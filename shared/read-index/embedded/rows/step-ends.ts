@@ -13,8 +13,7 @@ export function startsOf(steps: readonly Step[], row: number): Iterable<number> 
   return reach(steps.map(({ up }) => up).reverse(), row);
 }
 
-/** Returns the rows at the end of link sides from a row, each once. */
-export function reach(sides: readonly LinkSide[], row: number): Iterable<number> {
+function reach(sides: readonly LinkSide[], row: number): Iterable<number> {
   let reached: Iterable<number> = [row];
   for (const { lists } of sides) {
     const next = new Set<number>();

@@ -8,10 +8,10 @@ import { createFacetCount } from '../facets/count-facets.ts';
 import { type Bits, countBits } from '../lists/bits.ts';
 import { bindQuery } from '../match/bind-query.ts';
 import type { KeptSets } from '../match/kept-sets.ts';
-import { collectMatches, type Matcher } from '../match/matcher.ts';
+import { createMatchedRows } from '../match/matcher.ts';
 import type { OrderCache } from '../order/order-cache.ts';
 import { createSelection, type SelectedRows } from '../order/select-page.ts';
-import { borrowBits, type RowSetIndex } from '../rows/row-set.ts';
+import type { RowSetIndex } from '../rows/row-set.ts';
 import { type RowSets, worldRowSet } from '../rows/row-sets.ts';
 import { type SourceStore, sourcesOf } from '../sources/source-store.ts';
 import { createTextIndex, isPerWorld, type TextIndex } from '../words/text-index.ts';
@@ -99,34 +99,17 @@ function createFind(
   request: SearchRequest,
   common: CommonTerms,
 ): () => Found {
-  const { text, world } = request;
-  const match = createMatch(state, rowSet, request);
+  const { rowSets, orders, kept } = state;
+  const { text, world, query } = request;
   const index = text && textIndexOf(state, rowSet, world);
   const terms = text && index && common(index, text);
+  let match: (() => Bits) | undefined;
   return () => {
+    match ??= createMatchedRows(rowSet, bindQuery({ rowSets, orders, kept, world }, rowSet, query));
     const rows = match();
     const texts = text && index && terms ? matchTexts(index, terms(), rows, text.query) : undefined;
     const matched = texts?.matched ?? rows;
     return { rowSet, request, matched, count: countBits(matched), texts };
-  };
-}
-
-/** Returns the rows that match the query. They must not be changed. If a call ends with its slice, the next call continues. */
-function createMatch(
-  { rowSets, orders, kept }: WordSearchState,
-  rowSet: RowSetIndex,
-  { query, world }: SearchRequest,
-): () => Bits {
-  let matcher: Matcher | undefined;
-  let rows: Bits | undefined;
-  let isCollected = false;
-  return () => {
-    matcher ??= bindQuery({ rowSets, orders, kept, world }, rowSet, query);
-    if (matcher.bits !== undefined) return matcher.bits;
-    rows ??= borrowBits(rowSet);
-    if (!isCollected) collectMatches(matcher, rows);
-    isCollected = true;
-    return rows;
   };
 }
 
