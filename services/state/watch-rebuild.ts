@@ -39,21 +39,29 @@ export function checkRebuild(last: () => Rebuild | undefined, isWorkedOn: () => 
 
 /**
  * Returns a check whether a change of content types has stopped: the rebuild failed, was paused or was cancelled.
- * `last`: the last rebuild. One that had ended before this call belongs to an earlier change.
+ * `last`: the last rebuild. One that had ended before this call belongs to an earlier change. `failure`: why the last attempt failed, which
+ * stays the reason while the next one runs.
  */
-export function checkTypesChange(last: () => Rebuild | undefined): ConditionCheck {
+export function checkTypesChange(
+  last: () => Rebuild | undefined,
+  failure: () => string | undefined,
+): ConditionCheck {
   const before = last();
   return () => {
     const rebuild = last();
     if (rebuild === undefined || (isEnded(rebuild.phase) && rebuild.id === before?.id)) return undefined;
-    const { phase, wanted, message } = rebuild;
-    const hasStopped =
-      phase === 'stopped' || phase === 'cancelled' || wanted !== 'run' || message !== undefined;
-    if (!hasStopped) return undefined;
-    const reason = message ?? (phase === 'cancelled' ? 'it was cancelled' : 'an operator has stopped it');
+    const reason = stopReason(rebuild) ?? (rebuild.phase === 'done' ? undefined : failure());
+    if (reason === undefined) return undefined;
     return {
       code: 'types-change-stopped',
       message: `the change of content types has stopped: ${reason}`,
     };
   };
+}
+
+/** Returns why a rebuild does not go on; undefined if it does, or is done. */
+function stopReason({ phase, wanted, message }: Rebuild): string | undefined {
+  if (message !== undefined) return message;
+  if (phase === 'cancelled') return 'it was cancelled';
+  return phase === 'stopped' || wanted !== 'run' ? 'an operator has stopped it' : undefined;
 }

@@ -30,7 +30,8 @@ export function changeContentTypes(
   readiness.note(
     'The content types have changed: requests are answered as before until the new read model is live',
   );
-  conditions.watch(checkTypesChange(varve.operator.generations.store.rebuild));
+  let failure: string | undefined;
+  conditions.watch(checkTypesChange(varve.operator.generations.store.rebuild, () => failure));
   const change = async (): Promise<void> => {
     for (let failures = 1; !isStopping(); failures++) {
       const again = backoffMs(failures, BACKOFF);
@@ -38,10 +39,8 @@ export function changeContentTypes(
         return await makeChange(varve);
       } catch (error) {
         if (isStopping()) return;
-        logger.error(
-          { reason: (error as Error).message, again },
-          'the change of the content types failed: trying again',
-        );
+        failure = (error as Error).message;
+        logger.error({ reason: failure, again }, 'the change of the content types failed: trying again');
       }
       await delay(again, undefined, { ref: false });
     }

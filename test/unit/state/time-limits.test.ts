@@ -239,9 +239,13 @@ it('a rebuild without a process has stopped after 5 s, unless another process is
   expect(check()).toBeUndefined();
 });
 
-it('a change of content types has stopped while its rebuild has, whatever ended before', () => {
+it('a change of content types has stopped while its rebuild has, and until an attempt after a failure is done', () => {
   let rebuild: Rebuild | undefined = { ...RUNNING, phase: 'cancelled' };
-  const check = checkTypesChange(() => rebuild);
+  let failure: string | undefined;
+  const check = checkTypesChange(
+    () => rebuild,
+    () => failure,
+  );
   expect(check()).toBeUndefined();
   rebuild = { ...RUNNING, id: 4 };
   expect(check()).toBeUndefined();
@@ -256,5 +260,9 @@ it('a change of content types has stopped while its rebuild has, whatever ended 
   rebuild = { ...RUNNING, id: 4, wanted: 'pause' };
   expect(check()).toMatchObject({ message: `${stopped}an operator has stopped it` });
   rebuild = { ...RUNNING, id: 5 };
+  expect(check()).toBeUndefined();
+  failure = '2 differences at position 9';
+  expect(check()).toMatchObject({ message: `${stopped}2 differences at position 9` });
+  rebuild = { ...RUNNING, id: 5, phase: 'done' };
   expect(check()).toBeUndefined();
 });
