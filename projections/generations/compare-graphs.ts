@@ -1,5 +1,7 @@
+import { JOURNAL_SINCE } from '../graph/store/projector-version.ts';
 import { type ComparisonMeter, compareItems, type FoundDifferences } from './compare-items.ts';
 import { createDigestSum, type Digest, type Item } from './digest.ts';
+import type { ComparedTable } from './equal-tables.ts';
 import type { ContentScope, GraphContents } from './graph-contents.ts';
 
 /** Two graphs at one position of the log. */
@@ -21,18 +23,26 @@ export async function compareGraphs(
   shown: number,
 ): Promise<FoundDifferences> {
   const equal = await before.equalTables(after, meter);
+  const omitted = hasJournal(before) && hasJournal(after) ? equal : equal.union(JOURNAL);
   return compareItems(
-    () => inSlices(before.items(scope, equal)),
-    () => inSlices(after.items(scope, equal)),
+    () => inSlices(before.items(scope, omitted)),
+    () => inSlices(after.items(scope, omitted)),
     meter,
     shown,
   );
 }
 
-/** Returns the digest of a graph, for a comparison with another graph later. */
+const JOURNAL: ReadonlySet<ComparedTable> = new Set(['journal']);
+
+/** The journal of an earlier projector's graph lacks changes. */
+function hasJournal({ versions }: GraphContents): boolean {
+  return versions.projector >= JOURNAL_SINCE;
+}
+
+/** Returns the digest of a graph without its journal, which earlier backups did not count, for a comparison with another graph later. */
 export function digestGraph(contents: GraphContents): Digest {
   const sum = createDigestSum();
-  for (const item of contents.items({})) sum.add(item);
+  for (const item of contents.items({}, JOURNAL)) sum.add(item);
   return sum.digest();
 }
 

@@ -1,7 +1,7 @@
 import type { Database } from '../../shared/sqlite/database.ts';
 import type { ComparisonMeter } from './compare-items.ts';
 
-/** Tables of a graph's file whose rows decide reads and writes. `names` has the numbers that all other tables use. */
+/** Tables of a graph's file whose rows decide reads, writes and the change feed. `names` has the numbers that all other tables use. */
 export const COMPARED_TABLES = [
   'names',
   'entries',
@@ -14,6 +14,7 @@ export const COMPARED_TABLES = [
   'definitions',
   'sequences',
   'commands',
+  'journal',
 ] as const;
 export type ComparedTable = (typeof COMPARED_TABLES)[number];
 

@@ -259,10 +259,32 @@ function graphTables(names: NumberNames, entries: EntryNames): readonly GraphTab
         entry(editor),
       ],
     },
+    ...journalTables(entry),
     ...keptTables(named, entry),
     ...PLAIN_TABLES.map(
       (table): GraphTable => ({ ...table, item: ([name, ...content]) => [String(name), content.join(' ')] }),
     ),
+  ];
+}
+
+/** What each event did to each row, and what the journal of later events depends on. Equal journals are found with equal entries only. */
+function journalTables(entry: (number: unknown) => string): readonly GraphTable[] {
+  return [
+    {
+      group: 'journal',
+      table: 'journal',
+      sql: 'SELECT position, part, key, event, names, links_after FROM journal',
+      item: ([position, part, key, ...content]) => [
+        `${position} ${part}`,
+        [key, entry(entryOfKey(Number(key))), ...content].join(' '),
+      ],
+    },
+    {
+      group: 'journal',
+      table: 'journal',
+      sql: 'SELECT id, unpublished, equal_at FROM entries',
+      item: ([id, ...content]) => [`entry ${entry(id)}`, content.join(' ')],
+    },
   ];
 }
 

@@ -8,7 +8,6 @@ import type { Journal } from '../journal/journal.ts';
 import { applyEvents } from './apply-events.ts';
 import { type TypeEffect, typeEffects } from './convert/type-effects.ts';
 import { type GraphParts, openGraphParts, readerContextOf } from './graph-parts.ts';
-import { JOURNAL_SINCE, PROJECTOR_VERSION } from './projector-version.ts';
 import type { ReaderContext } from './read/graph-reader.ts';
 import { type GraphInspection, inspectGraph } from './read/inspect-graph.ts';
 import { readWholeGraph } from './read/read-whole-graph.ts';
@@ -17,6 +16,7 @@ import { openStaleDocuments, type StaleDocuments } from './stale/stale-documents
 import type { ForeignEvents } from './store/foreign-events.ts';
 import { type GraphDatabase, lookAtGraphDatabase, openGraphDatabase } from './store/graph-database.ts';
 import type { AppliedEvent } from './store/log-checkpoint.ts';
+import { JOURNAL_SINCE, PROJECTOR_VERSION } from './store/projector-version.ts';
 
 /** One open file of a graph. Only the graph may keep a reference to it, because the graph opens its file again after an error. */
 export type GraphFile = {

@@ -166,7 +166,28 @@ it.each(DAMAGES)('finds the difference after %s', async (damage, group) => {
   expect((await compare(whole, damaged)).differences).toMatchObject([{ group }]);
 });
 
+it.each([
+  ['UPDATE journal SET event = 2 WHERE position = (SELECT max(position) FROM journal)'],
+  ['DELETE FROM journal WHERE position = (SELECT min(position) FROM journal)'],
+  ['UPDATE entries SET unpublished = \'["x"]\' WHERE id = 3'],
+])('compares journals, unless an earlier projector made a graph: %s', async (damage) => {
+  const events = logOfCommands(10);
+  const [whole, damaged] = [graphOf(events, () => 100), graphOf(events, () => 100)];
+  const found = async () => {
+    const [before, after] = [readGraphContents(whole), readGraphContents(damaged)];
+    const { differences } = await compareGraphs({ before, after, scope: {} }, METER, 10);
+    before.close();
+    after.close();
+    return differences;
+  };
+  ask(damaged, damage);
+  expect(await found()).toMatchObject([{ group: 'graph: journal' }]);
+  ask(whole, "UPDATE meta SET value = 2 WHERE name = 'projector'");
+  expect(await found()).toEqual([]);
+});
+
 const CHANGES = [
+  'UPDATE journal SET links_after = 1 WHERE position = (SELECT max(position) FROM journal)',
   "UPDATE names SET name = name || 'x' WHERE id = 1",
   'UPDATE entries SET shared_edited = shared_edited + 1 WHERE id = 1',
   'UPDATE rows SET hidden = 0 WHERE key = (SELECT min(key) FROM rows)',

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { isEnded } from '../../../projections/generations/generation.ts';
 import type { GenerationStore } from '../../../projections/generations/generation-store.ts';
-import { PROJECTOR_VERSION } from '../../../projections/graph/projector-version.ts';
+import { PROJECTOR_VERSION } from '../../../projections/graph/store/projector-version.ts';
 import type { ReadinessCheck } from '../../operating/readiness.ts';
 import type { OperatorContext } from '../../operator/operation.ts';
 import type { Supervisor } from '../../supervisor/connect-supervisor.ts';
