@@ -63,6 +63,8 @@ function writerOf({ registry, apiFor }: Varve) {
     return type;
   };
   return {
+    content,
+    article: typeOf('article'),
     createTag: (key: string) => content.create(typeOf('tag'), '', { data: { key } }),
     /** Writes an article in two locales, and deletes both at once: six events. */
     async passingArticle(key: string): Promise<void> {
@@ -111,6 +113,26 @@ it('makes one delivery of a command whose events are in two batches', async () =
   expect(new Set(received.map(({ json }) => String(json['locales'])))).toEqual(new Set(['en,it']));
   expect(new Set(received.map(({ json }) => json.entry?.documentId)).size).toBe(BATCH + 1);
 }, 60_000);
+
+it('shows a draft as it was written, also if another locale has discarded a value of it since', async () => {
+  const data = createDataDirectory();
+  const receiver = await startReceiving();
+  const before = await open(data);
+  await addHook(before, receiver, ['entry.update']);
+  await before.varve.close();
+  const meanwhile = await openInProcess(data);
+  const { content, article: type } = writerOf(meanwhile);
+  const { documentId } = await content.create(type, 'locale=en', { data: { key: 'a', code: 'old' } });
+  const document = { type, documentId };
+  await content.update(document, 'locale=it', { data: { title: 'Uno' } });
+  await content.update(document, 'locale=en&status=draft', { data: { code: 'new' } });
+  await content.act(document, 'discard-draft', 'locale=it');
+  await meanwhile.close();
+  const { varve } = await open(data);
+  onTestFinished(varve.close);
+  const [update] = await receiver.until(1);
+  expect(update?.json).toMatchObject({ locales: ['en'], entry: { code: 'new' } });
+});
 
 it('writes its progress to the log while it is the leader', async () => {
   const receiver = await startReceiving();
