@@ -5,13 +5,13 @@ import type { Database } from '../../shared/sqlite/database.ts';
 import { isDamaged } from '../../shared/sqlite/failures.ts';
 import { lookAddress, lookAtDatabase } from '../../shared/sqlite/look-at-database.ts';
 import { openReadSnapshot, type ReadSnapshot } from '../../shared/sqlite/read-snapshot.ts';
-import { KEPT_COMMANDS } from '../graph/store/commands.ts';
 import { readGraphPosition } from '../graph/store/graph-position.ts';
 import { entryOfKey, VERSIONS, type VersionNumber, versionOfKey } from '../graph/store/row-keys.ts';
 import type { ComparisonMeter } from './compare-items.ts';
 import type { Item } from './digest.ts';
 import { COMPARED_TABLES, type ComparedTable, findEqualTables } from './equal-tables.ts';
 import type { RebuildScope } from './generation.ts';
+import { type EntryNames, graphTables, type NumberNames } from './graph-tables.ts';
 
 /**
  * A content graph at one position, which any process can read. It has all content that an index is made from and that the write side reads.
@@ -125,9 +125,6 @@ function contentsOf({ connection: db, close }: ReadSnapshot, address: string): G
 const NO_TABLES: ReadonlySet<ComparedTable> = new Set();
 
 type ReadAll = (sql: string) => Iterable<readonly unknown[]>;
-/** Returns the document and locale of an entry, as text. */
-type EntryNames = (id: number) => string | undefined;
-type NumberNames = ReadonlyMap<number, string>;
 
 function* rowsOf(db: Database, sql: string): Iterable<readonly unknown[]> {
   const statement = db.prepare(sql);
@@ -202,118 +199,6 @@ function linkedBy(relation: string | undefined, scope: ContentScope): LinkedBy {
     name: path.length === 0 ? attribute : JSON.stringify([...path, attribute]),
     worlds: worlds.filter(({ world }) => isInScope(scope, uid, (asked) => asked === world)),
   };
-}
-
-/** A table that decides writes and that no index shows. Its items form the group `graph: <group>`. */
-type GraphTable = {
-  readonly group: string;
-  /** undefined: the table is always read. */
-  readonly table?: ComparedTable;
-  readonly sql: string;
-  item(row: readonly unknown[]): readonly [name: string, content: string];
-};
-
-/**
- * Tables without numbers of names or entries. `commands` identifies repeated commands. `lease` decides which writes are rejected as too
- * late.
- */
-const PLAIN_TABLES: readonly Omit<GraphTable, 'item'>[] = [
-  { group: 'sequences', table: 'sequences', sql: 'SELECT name, value FROM sequences' },
-  { group: 'content types', table: 'definitions', sql: 'SELECT uid, position, data FROM definitions' },
-  {
-    group: 'commands',
-    table: 'commands',
-    sql: `SELECT id, request, document_id, position, kept_until FROM commands WHERE ${KEPT_COMMANDS}`,
-  },
-  { group: 'lease', sql: "SELECT name, value FROM meta WHERE name = 'epoch'" },
-];
-
-function graphTables(names: NumberNames, entries: EntryNames): readonly GraphTable[] {
-  const named = (number: unknown) => names.get(Number(number)) ?? String(number);
-  const entry = (number: unknown) => `${number} ${entries(Number(number))}`;
-  return [
-    {
-      group: 'entries',
-      table: 'entries',
-      sql: 'SELECT id, type, revision, shared_edited, shared_published FROM entries',
-      item: ([id, type, ...content]) => [`${named(type)} ${entry(id)}`, content.join(' ')],
-    },
-    {
-      group: 'ids',
-      table: 'ids',
-      sql: 'SELECT type, id, key FROM ids',
-      item: ([type, id, key]) => [`${named(type)} ${id}`, String(key)],
-    },
-    {
-      group: 'unique values',
-      table: 'unique_values',
-      sql: 'SELECT attribute, value, entry FROM unique_values',
-      item: ([attribute, value, holder]) => [`${named(attribute)} ${value}`, entry(holder)],
-    },
-    {
-      group: 'pending edits',
-      table: 'pending_edits',
-      sql: 'SELECT source, relation, target, editor FROM pending_edits',
-      item: ([source, relation, target, editor]) => [
-        `${named(relation)} ${entry(source)} to ${entry(target)}`,
-        entry(editor),
-      ],
-    },
-    ...journalTables(entry),
-    ...keptTables(named, entry),
-    ...PLAIN_TABLES.map(
-      (table): GraphTable => ({ ...table, item: ([name, ...content]) => [String(name), content.join(' ')] }),
-    ),
-  ];
-}
-
-/** What each event did to each row, and what the journal of later events depends on. Equal journals are found with equal entries only. */
-function journalTables(entry: (number: unknown) => string): readonly GraphTable[] {
-  return [
-    {
-      group: 'journal',
-      table: 'journal',
-      sql: 'SELECT position, part, key, event, names, links_after FROM journal',
-      item: ([position, part, key, ...content]) => [
-        `${position} ${part}`,
-        [key, entry(entryOfKey(Number(key))), ...content].join(' '),
-      ],
-    },
-    {
-      group: 'journal',
-      table: 'journal',
-      sql: 'SELECT id, unpublished, equal_at FROM entries',
-      item: ([id, ...content]) => [`entry ${entry(id)}`, content.join(' ')],
-    },
-  ];
-}
-
-/** Tables of values and links that no definition shows. */
-function keptTables(
-  named: (number: unknown) => string,
-  entry: (number: unknown) => string,
-): readonly GraphTable[] {
-  return [
-    {
-      group: 'kept values',
-      sql: `SELECT entry, version, owner, attribute, kept_definitions.data, kept_values.data
-        FROM kept_values JOIN kept_definitions ON kept_definitions.id = definition`,
-      item: ([id, version, owner, attribute, ...content]) => [
-        `${entry(id)} ${version} ${owner} ${attribute}`,
-        content.join('\n'),
-      ],
-    },
-    {
-      group: 'kept links',
-      table: 'kept_links',
-      sql: `SELECT source, relation, target, draft_source_order, draft_target_order, published_source_order,
-        published_target_order FROM kept_links`,
-      item: ([source, relation, target, ...orders]) => [
-        `${named(relation)} ${entry(source)} to ${entry(target)}`,
-        orders.join(' '),
-      ],
-    },
-  ];
 }
 
 function isInScope(scope: ContentScope, type: Uid, isOf: (world: World) => boolean): boolean {

@@ -59,7 +59,7 @@ export function checkTypesChange(
   };
 }
 
-/** Returns why a rebuild does not go on; undefined if it does, or is done. */
+/** Returns why a rebuild does not continue; undefined if it does, or is done. */
 function stopReason({ phase, wanted, message }: Rebuild): string | undefined {
   if (message !== undefined) return message;
   if (phase === 'cancelled') return 'it was cancelled';
