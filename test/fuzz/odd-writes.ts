@@ -85,6 +85,8 @@ export function createOddWrites({ random, registry, name, tags }: OddSource): Od
   const tag = contentTypeOf(registry, 'api::tag.tag');
   const setting = contentTypeOf(registry, 'api::setting.setting');
   const things: string[] = [];
+  /** Ids of all things that were created. One that was deleted in one locale may have others. */
+  const created = new Set<string>();
   const large = new Set<string>();
   const written: WrittenValue[] = [];
   let made = 0;
@@ -120,16 +122,19 @@ export function createOddWrites({ random, registry, name, tags }: OddSource): Od
     note({ method, path, body: sent }, status, answer) {
       const id = documentIdOf(answer) ?? /^\/api\/things\/(\w+)/.exec(path)?.[1];
       if (id === undefined || status >= 400 || path.startsWith('/api/setting')) return;
-      if (method === 'POST' && !path.includes('/actions/')) things.push(id);
+      if (method === 'POST' && !path.includes('/actions/')) {
+        things.push(id);
+        created.add(id);
+      }
       if (method === 'DELETE') remove(things, id);
       if ((sent?.length ?? 0) > LARGE_BODY) large.add(id);
     },
     removals() {
-      const ids = [...large].filter((id) => things.includes(id));
+      const ids = [...large].filter((id) => created.has(id));
       large.clear();
       return ids.map((id) => removal(`${id}?locale=*`));
     },
-    removal: (id) => (things.includes(id) ? removal(`${id}?locale=*`) : NO_SETTING),
+    removal: (id) => (created.has(id) ? removal(`${id}?locale=*`) : NO_SETTING),
     written: () => written,
     documents: () => things,
   };
