@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Member, startFleet, type TestFleet } from '../support/fleet.ts';
 import type { DoubleVersion } from '../support/kurrentdb/double-services.ts';
 import { type KurrentDbCluster, startKurrentDbCluster } from '../support/kurrentdb/kurrentdb-cluster.ts';
@@ -8,17 +8,21 @@ import { takesMinutes } from '../support/takes-minutes.ts';
 const ACCESS_KEY = Buffer.alloc(32, 7).toString('base64url');
 const FOREIGN = 3_000_000;
 
-let cluster: KurrentDbCluster;
-let fleet: TestFleet;
-let server: DoubleVersion = '24.2';
-const start = async (size: number) => {
-  cluster = await startKurrentDbCluster({ server });
-  fleet = await startFleet({ size, eventStore: cluster.url, arguments: ['--access-key', ACCESS_KEY] });
+type World = { readonly cluster: KurrentDbCluster; readonly fleet: TestFleet };
+
+const start = async (server: DoubleVersion, size: number): Promise<World> => {
+  const cluster = await startKurrentDbCluster({ server });
+  onTestFinished(cluster.stop);
+  const fleet = await startFleet({ size, eventStore: cluster.url, arguments: ['--access-key', ACCESS_KEY] });
+  onTestFinished(fleet.dispose);
+  return { cluster, fleet };
 };
-afterEach(async () => {
-  await fleet?.dispose();
-  await cluster?.stop();
-});
+
+/** Runs a test with two processes on a cluster of each version, at once: it mostly waits. */
+const onBoth = (run: (world: World) => Promise<void>) => async () => {
+  const onVersion = async (server: DoubleVersion) => run(await start(server, 2));
+  await Promise.all([onVersion('24.2'), onVersion('26.1')]);
+};
 
 const write = (member: Member, name: string) =>
   fetch(`${member.server().url}/api/restaurants`, {
@@ -45,32 +49,28 @@ const untilReady = async (member: Member): Promise<number> => {
     await delay(50);
   }
 };
-const other = (member: Member): Member => {
-  const found = fleet.members.find((each) => each !== member);
+const other = ({ members }: TestFleet, member: Member): Member => {
+  const found = members.find((each) => each !== member);
   if (found === undefined) throw new Error('there is one member');
   return found;
 };
-const leadingNode = () => {
+const leadingNode = (cluster: KurrentDbCluster) => {
   const node = cluster.leader();
   if (node === undefined) throw new Error('the cluster has no leader');
   return node;
 };
 
-describe.each(['24.2', '26.1'] as const)(
-  'two processes on a cluster of three nodes of version %s',
-  takesMinutes('processes on a cluster of doubles'),
-  (version) => {
-    beforeAll(() => {
-      server = version;
-    });
-    test('the other process takes writes after the leader node is dead and the leader process is killed', {
-      timeout: 180_000,
-    }, async () => {
-      await start(2);
+describe('two processes on a cluster of three nodes of version 24.2, and of 26.1', {
+  ...takesMinutes('processes on a cluster of doubles'),
+  timeout: 300_000,
+}, () => {
+  test(
+    'the other process takes writes after the leader node is dead and the leader process is killed',
+    onBoth(async ({ cluster, fleet }) => {
       const leader = await fleet.leader();
-      const follower = other(leader);
+      const follower = other(fleet, leader);
       await untilWritten(follower, 'before');
-      await cluster.kill(leadingNode());
+      await cluster.kill(leadingNode(cluster));
       const afterNode = await untilWritten(leader, 'node is gone');
       const ready = await untilReady(follower);
       await leader.end('SIGKILL');
@@ -80,16 +80,16 @@ describe.each(['24.2', '26.1'] as const)(
         `node dead: a write after ${Math.round(afterNode)} ms, ready after ${Math.round(ready)} ms more; its process dead: a write after ${Math.round(afterProcess)} ms`,
       );
       expect((await write(leader, 'restarted')).status).toBe(201);
-    });
+    }),
+  );
 
-    test('writes continue within 15 s after the leader node froze, and readiness returns', {
-      timeout: 180_000,
-    }, async () => {
-      await start(2);
+  test(
+    'writes continue within 15 s after the leader node froze, and readiness returns',
+    onBoth(async ({ cluster, fleet }) => {
       const leader = await fleet.leader();
-      const follower = other(leader);
+      const follower = other(fleet, leader);
       await untilWritten(follower, 'before');
-      cluster.freeze(leadingNode());
+      cluster.freeze(leadingNode(cluster));
       const [byLeader, byFollower] = await Promise.all([
         untilWritten(leader, 'node is frozen'),
         untilWritten(follower, 'node is frozen, the other process'),
@@ -101,12 +101,12 @@ describe.each(['24.2', '26.1'] as const)(
         `node frozen: a write after ${Math.round(byLeader)} ms by the leader and ${Math.round(byFollower)} ms by the other, ready after ${Math.round(ready)} ms more; the leading process dead: a write after ${Math.round(afterProcess)} ms`,
       );
       expect((await write(follower, 'continues')).status).toBe(201);
-    });
+    }),
+  );
 
-    test('without a majority no process ends, and everything continues afterwards', {
-      timeout: 300_000,
-    }, async () => {
-      await start(2);
+  test(
+    'without a majority no process ends, and everything continues afterwards',
+    onBoth(async ({ cluster, fleet }) => {
       const leader = await fleet.leader();
       await untilWritten(leader, 'before');
       const [first, second] = cluster.nodes;
@@ -116,16 +116,16 @@ describe.each(['24.2', '26.1'] as const)(
       await delay(Number(process.env['VARVE_NO_MAJORITY_MS'] ?? 5_000));
       if (first !== undefined) await cluster.revive(first);
       await untilWritten(leader, 'after');
-      await untilReady(other(leader));
-    });
-  },
-);
+      await untilReady(other(fleet, leader));
+    }),
+  );
+});
 
 describe('foreign events', takesMinutes('processes on a cluster of doubles'), () => {
   test('a start reads 3,000,000 records of other applications once, probes read a handful', {
     timeout: 180_000,
   }, async () => {
-    await start(1);
+    const { cluster, fleet } = await start('26.1', 1);
     const [member] = fleet.members as [Member];
     await untilWritten(member, 'before');
     cluster.log.addForeign(FOREIGN);

@@ -72,7 +72,7 @@ it.each(['building', 'getting ready', 'replaced'])(
   async (phase) => {
     const server = await serverWithDocuments();
     const [first = 0] = workers(server);
-    const running = rebuild(server, ...(phase === 'building' ? ['--max-rate', '1'] : []));
+    const running = rebuild(server, ...(phase === 'building' ? ['--max-rate', '4'] : []));
     if (phase === 'building') while (childrenOf(first).length === 0) await delay(2);
     else await nextWorker(server);
     const all = () => [...workers(server), ...childrenOf(first)];

@@ -20,7 +20,7 @@ const LONG = {
 };
 const PAIRS = Number(process.env['VARVE_PAIRS'] ?? count(200, 60));
 const CLIENTS = 4;
-const PAUSE_MS = 5;
+const PAUSE_MS = 20;
 /** Arguments of a second server, which the data directory's lock refuses. It must remove nothing of the first one. */
 const SECOND = ['serve', '--content-types', CONFORMANCE_SCHEMA, '--port', '0'];
 it(

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { countAnswers } from './count-answers.ts';
 import type { Member } from './fleet.ts';
 
@@ -29,6 +30,8 @@ export type WritersOptions = {
 
 /** Milliseconds after which a write without an answer is a failure. It is longer than every timeout of a server. */
 const ANSWER_MS = 90_000;
+/** Pause of a writer after an answer. Without it the writers alone would keep two cores busy. */
+const PAUSE_MS = 50;
 
 /** Starts writers. Each writes through one member, and through another one while its own is down. */
 export function startFleetWriters({ members, perMember, name }: WritersOptions): FleetWriters {
@@ -55,7 +58,7 @@ export function startFleetWriters({ members, perMember, name }: WritersOptions):
         refused.push(`${edit.key} ${edit.number}: ${answer.text}`);
         wasRefused.reject(new Error(`refused: ${refused.join('\n')}`));
       }
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await delay(PAUSE_MS);
     }
   };
   const run = async (home: Member, writer: number): Promise<void> => {
@@ -67,6 +70,7 @@ export function startFleetWriters({ members, perMember, name }: WritersOptions):
         documentId = await write(home, edit, documentId);
         edit.isAnswered = true;
         answers.add();
+        await delay(PAUSE_MS);
       }
     }
   };

@@ -13,7 +13,8 @@ export type HandOverLoad = {
   stop(): Promise<void>;
 };
 
-const PAUSE_MS = 5;
+/** Without a pause the clients alone would keep two cores busy, and everything under test would wait for them. */
+const PAUSE_MS = 20;
 /** Number of loads so far. It keeps the names of documents unique. */
 let loads = 0;
 
