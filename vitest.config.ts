@@ -25,8 +25,8 @@ export default defineConfig({
     testTimeout: 60_000,
     // Modules are loaded once for all files of a worker, which is a third of the whole run. No test file keeps state in one.
     isolate: false,
-    // One more than the cores CI has: many tests wait for processes that they started.
-    maxWorkers: 3,
+    // Twice the cores CI has: tests mostly wait for processes that they started. In .ci/run a second of a test needs a third of processor time.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     hookTimeout: 60_000,
   },

@@ -158,7 +158,7 @@ const repeatedCommands = ({ log }: KurrentDbCluster): readonly string[] => {
 // Both versions at once: a story mostly waits for elections.
 describe('eight writers through two processes on three nodes of 24.2, and of 26.1', {
   ...takesMinutes('writers on a cluster of doubles'),
-  timeout: 120_000,
+  timeout: 240_000,
 }, () => {
   test.each(STORIES)('$name', async (story) => {
     await Promise.all([run('24.2', story), run('26.1', story)]);

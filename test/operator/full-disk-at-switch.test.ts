@@ -115,7 +115,7 @@ async function expectOldOrNew(index: readonly string[], after: number): Promise<
 }
 
 describe('a disk that is full when a rebuild switches over', needsDisk, () => {
-  const options = { ...takesMinutes('a full disk at the switch of a rebuild'), timeout: 400_000 };
+  const options = { ...takesMinutes('a full disk at the switch of a rebuild'), timeout: 600_000 };
   // All at once: a server that gives up mostly waits.
   it('embedded index, 0, 300 and 450 ms after the generation is ready', options, async () => {
     await Promise.all([0, 300, 450].map((after) => expectOldOrNew([], after)));
@@ -127,7 +127,7 @@ describe('a disk that is full when a rebuild on Elasticsearch switches over', {
   ...(await needsElasticsearch(long)),
   ...needsDisk,
 }, () => {
-  it('0 and 1,000 ms after the generation is ready', { timeout: 400_000 }, async () => {
+  it('0 and 1,000 ms after the generation is ready', { timeout: 600_000 }, async () => {
     const url = await elasticsearchUrl();
     const onElasticsearch = async (after: number) => {
       const space = `full_disk_${process.pid}_${after}`;

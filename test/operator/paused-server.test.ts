@@ -6,7 +6,7 @@ import { runVarve } from '../support/run-varve.ts';
 import { CONFORMANCE_SCHEMA, createDataDirectory, startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-const MINUTES_MS = 180_000;
+const MINUTES_MS = 300_000;
 
 describe('a paused server', takesMinutes('a minute in which a paused server sends nothing'), () => {
   const endsEveryCommand = async (which: 'server' | 'worker') => {
