@@ -53,6 +53,8 @@ export function indexDefinition(layout: DocumentLayout): Mapping {
       gc_deletes: '1h',
       // Only the JSON that Elasticsearch keeps for the recovery of copies is compressed: a third less after a filling.
       codec: 'best_compression',
+      // Each edit makes a small segment. By default all segments below 16 MB count as equal, so every merge of small ones may write these again.
+      'merge.policy.floor_segment': '2mb',
       max_result_window: WINDOW,
       max_inner_result_window: PAGE_OF_KEYS,
       'mapping.total_fields.limit': FIELD_LIMIT,
