@@ -121,10 +121,13 @@ function damaged(type: string, data: unknown, metadata: EventMetadata, reason: s
   return { type, data: storedMetadata(data), metadata, unreadable: { kind: 'damaged', reason } };
 }
 
-/** Wraps `decode` for a store without other checks: an event whose content does not match its digest is damaged. */
-export function checkingDigest(id: string, decode: Decode): Decode {
+/**
+ * Wraps `decode` for a store without other checks: an event whose content does not match its digest is damaged. `text`: the stored text of
+ * the data.
+ */
+export function checkingDigest(id: string, decode: Decode, text: string): Decode {
   return (stored) => {
-    if (matchesDigest({ id, ...stored })) return decode(stored);
+    if (matchesDigest({ id, ...stored }, text)) return decode(stored);
     const { type, data, metadata } = stored;
     return damaged(type, data, metadata, OTHER_CONTENT);
   };

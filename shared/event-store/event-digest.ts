@@ -41,18 +41,25 @@ export function checkStoredText({ id, type, data, metadata }: DigestedContent) {
 /** Damage of an event that does not match its digest. */
 export const OTHER_CONTENT = 'its content does not match its digest: it was changed after it was written';
 
-/** Checks an event whose JSON was already parsed, by a server or from an export. */
-export function matchesDigest(event: {
-  readonly id: string;
-  readonly type: string;
-  readonly data: unknown;
-  readonly metadata: { readonly digest?: string | undefined };
-}): boolean {
+/**
+ * Checks an event whose JSON was already parsed, from a server or from an export. `text`: the stored text of the data, if it is known. It
+ * usually is the text of the digest. A program that copies events may write the same data as another text.
+ */
+export function matchesDigest(
+  event: {
+    readonly id: string;
+    readonly type: string;
+    readonly data: unknown;
+    readonly metadata: { readonly digest?: string | undefined };
+  },
+  text?: string,
+): boolean {
   const { id, type, data, metadata } = event;
   const { digest } = metadata;
   if (digest === undefined) return true;
-  const text = { id, type, data: JSON.stringify(data), metadata: digestedMetadata(metadata) };
-  return digest === digestContent(text);
+  const facts = digestedMetadata(metadata);
+  const matches = (data: string) => digest === digestContent({ id, type, data, metadata: facts });
+  return (text !== undefined && matches(text)) || matches(JSON.stringify(data));
 }
 
 /**

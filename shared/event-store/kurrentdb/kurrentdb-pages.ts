@@ -102,10 +102,9 @@ export async function lastEventUpTo(connection: Connection, position: bigint): P
 }
 
 const FIRST_PAGE = 64;
-const PAGE_CHARACTERS = 8_000_000;
-const SAMPLES = 8;
+const PAGE_BYTES = 8_000_000;
 
-/** Creates the size of pages. It grows up to `most` events while pages stay below about 8 MB, estimated from a few events of a page. */
+/** Creates the size of pages. It grows up to `most` events while the data of a page stays below about 8 MB. */
 export function createPageSize(most: number) {
   let count = Math.min(FIRST_PAGE, most);
   return {
@@ -113,11 +112,9 @@ export function createPageSize(most: number) {
     count: () => count,
     /** Adapts to the content of the last page. */
     learn(page: readonly Recorded[]): void {
-      const step = Math.max(1, Math.floor(page.length / SAMPLES));
-      const sampled = page.filter((_, n) => n % step === 0);
-      const characters = sampled.reduce((sum, event) => sum + JSON.stringify(event.data).length, 0);
-      const average = Math.max(1, characters / Math.max(1, sampled.length));
-      count = Math.max(1, Math.min(most, count * 2, Math.floor(PAGE_CHARACTERS / average)));
+      const bytes = page.reduce((sum, event) => sum + event.data.length, 0);
+      const average = Math.max(1, bytes / Math.max(1, page.length));
+      count = Math.max(1, Math.min(most, count * 2, Math.floor(PAGE_BYTES / average)));
     },
   };
 }

@@ -1,6 +1,5 @@
 import type { Channel, ClientReadableStream } from '@grpc/grpc-js';
 import { convertToCommandError } from '@kurrent/kurrentdb-client';
-import { convertGrpcRecord } from '@kurrent/kurrentdb-client/dist/utils/convertGrpcEvent.js';
 import sharedPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js';
 import streamsGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_grpc_pb.js';
 import type {
@@ -9,7 +8,7 @@ import type {
 } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import streamsPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import type { NodeClient } from './kurrentdb-client.ts';
-import type { Recorded } from './kurrentdb-event.ts';
+import { type Recorded, recordedOf } from './kurrentdb-event.ts';
 import { DeadlinePassed, isNodeLost } from './kurrentdb-failure.ts';
 import { withDeadline } from './kurrentdb-retry.ts';
 
@@ -152,16 +151,11 @@ function collect(stream: ClientReadableStream<ReadResp>, silenceMs: number): Pro
   const silence = setTimeout(() => reject(new DeadlinePassed(silenceMs)), silenceMs);
   stream.on('data', (message: ReadResp) => {
     silence.refresh();
-    const event = recordedOf(message);
-    if (event !== undefined) events.push(event);
+    // Other messages report, for instance, that the stream does not exist.
+    const record = message.getEvent()?.getEvent();
+    if (record !== undefined) events.push(recordedOf(record));
   });
   stream.on('end', () => resolve(events));
   stream.on('error', reject);
   return promise.finally(() => clearTimeout(silence));
-}
-
-/** Returns the event of a message; undefined for other messages, such as the report that the stream does not exist. */
-function recordedOf(message: ReadResp): Recorded | undefined {
-  const record = message.getEvent()?.getEvent();
-  return record === undefined ? undefined : convertGrpcRecord(record);
 }

@@ -1,10 +1,9 @@
 import { PassThrough } from 'node:stream';
-import { convertGrpcRecord } from '@kurrent/kurrentdb-client/dist/utils/convertGrpcEvent.js';
 import type { ReadResp } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import { laterPosition } from '../later-position.ts';
 import type { NodeClient } from './kurrentdb-client.ts';
 import type { Connection } from './kurrentdb-connection.ts';
-import { positionOfEvent, type Recorded } from './kurrentdb-event.ts';
+import { positionOfEvent, type Recorded, recordedOf, streamOf } from './kurrentdb-event.ts';
 import { DeadlinePassed } from './kurrentdb-failure.ts';
 import { createInbox } from './kurrentdb-inbox.ts';
 import { reportedNumber, storedNumber } from './kurrentdb-numbers.ts';
@@ -78,7 +77,7 @@ export async function openSpaceCall(
       at = laterPosition(at, storedNumber(record.getCommitPosition(), 'position', streamOf(record)));
       return undefined;
     }
-    const event = convertGrpcRecord(record);
+    const event = recordedOf(record);
     if (positionOfEvent(event) <= at) return undefined;
     at = positionOfEvent(event);
     // The server itself writes events to streams of the namespace, such as the tombstone of a deleted one.
@@ -92,7 +91,7 @@ export async function openSpaceCall(
       const event = eventOf(message);
       if (event !== undefined) {
         events.push(event);
-        bytes += message.getEvent()?.getEvent()?.getData_asU8().length ?? 0;
+        bytes += event.data.length;
       }
       at = laterPosition(at, searchedOf(message));
       isCaughtUp = message.hasCaughtUp() || (isCaughtUp && !message.hasFellBehind());
@@ -160,10 +159,6 @@ export async function gather(
     if (isEnough(step) || (events.length > 0 && step.events.length === 0)) break;
   }
   return { events, upTo, bytes };
-}
-
-function streamOf(record: ReadResp.ReadEvent.RecordedEvent): string {
-  return Buffer.from(record.getStreamIdentifier()?.getStreamName_asU8() ?? []).toString();
 }
 
 /**
