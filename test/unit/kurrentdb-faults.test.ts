@@ -118,7 +118,7 @@ describe('a server that cannot be reached is diagnosed', () => {
     const server = createServer().listen(0);
     const { port } = server.address() as { port: number };
     await new Promise((resolve) => server.close(resolve));
-    const store = open(`kurrentdb://localhost:${port}?tls=false`, { giveUpAfterMs: 1_500 });
+    const store = open(`kurrentdb://localhost:${port}?tls=false`, { giveUpAfterMs: 3_000 });
     const failing = expect(store.lastPosition()).rejects.toThrow(
       /read of the log failed: no server listens at localhost:\d+/,
     );

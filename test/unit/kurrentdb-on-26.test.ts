@@ -1,7 +1,7 @@
 import { afterAll, describe, vi } from 'vitest';
 
 /** The suites whose tests name no version, on a double of 26.1. Their own files run them on 24.2. */
-const SUITES = ['connection', 'faults', 'foreign', 'read', 'subscription', 'cluster'];
+const SUITES = ['connection', 'faults', 'foreign', 'read', 'subscription', 'cluster', 'restored-graph'];
 
 process.env['VARVE_TEST_DOUBLE'] = '26.1';
 afterAll(() => {

@@ -55,7 +55,7 @@ test('a read is made again when the server is not ready, busy, gone or silent', 
 });
 
 test('a read that cannot succeed rejects with its name', async () => {
-  const { store, double, troubles } = await start({ store: { giveUpAfterMs: 200 } });
+  const { store, double, troubles } = await start({ store: { giveUpAfterMs: 1_000 } });
   const stream = streamOf();
   double.faults.next('read', { kind: 'fail', code: status.INVALID_ARGUMENT, message: 'no such thing' });
   await expect(readStream(store, stream)).rejects.toThrow(new RegExp(`read of ${stream} failed: .*no such`));
@@ -104,6 +104,15 @@ test('a position between records is accepted, although the server refuses to rea
   const foreign = withNewId(double.log.records.at(-1));
   double.log.write('elsewhere.thing', 'any', [foreign, withNewId(foreign)]);
   expect(await readAll(store, lastOf(all).position + 1n)).toEqual([]);
+});
+
+test('a revision that no event can have is refused by its name', async () => {
+  const { store, double } = await start();
+  await store.append('varve.note-1', 'none', newEvents(1));
+  Object.assign(double.log.records.at(double.log.records.length - 1) ?? {}, { revision: 2n ** 64n - 1n });
+  const refusal = /returns 18446744073709551615 as the revision of an event of varve\.note-1/;
+  await expect(readStream(store, 'varve.note-1')).rejects.toThrow(refusal);
+  await expect(readAll(store)).rejects.toThrow(refusal);
 });
 
 test('pages grow to the requested size, and shrink if events are large', () => {

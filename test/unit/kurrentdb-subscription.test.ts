@@ -131,6 +131,16 @@ test("never delivers a system event, a tombstone or another namespace's event, a
   expectStartsWhereHandled(world, subscriber.searched);
 });
 
+test('a checkpoint that is the position of the next event hides no event', async () => {
+  const { store } = await start({ checkpointsAhead: true });
+  await store.append(streamOf(), 'none', newEvents(3));
+  const subscriber = collect(store);
+  await subscriber.until(3);
+  await store.append(streamOf(), 'none', newEvents(2));
+  await subscriber.until(5);
+  expect(ids(await readAll(store))).toEqual(ids(subscriber.events));
+});
+
 test('gets only the events of its stream from the server, and reaches the end of the log', async () => {
   const { store, double } = await start();
   const stream = streamOf();

@@ -3,7 +3,7 @@ import type { ReadResp } from '@kurrent/kurrentdb-client/generated/kurrentdb/pro
 import { checkingDigest, type Decode, decodeContent } from '../event-codec.ts';
 import { notJson, parseStored } from '../event-metadata.ts';
 import type { StoredEvent } from '../event-store.ts';
-import { reportedNumber } from './kurrentdb-numbers.ts';
+import { reportedNumber, storedNumber } from './kurrentdb-numbers.ts';
 
 /** An event as KurrentDB returns it, from streams and `$all`. Its content is parsed only when a caller gets the event. */
 export type Recorded = {
@@ -24,13 +24,17 @@ export type Recorded = {
 
 export type RecordMessage = ReadResp.ReadEvent.RecordedEvent;
 
-/** Converts the message of a record. Its id is a string, because every read requests that. */
+/**
+ * Converts the message of a record. Its id is a string, because every read requests that. Throws if the revision is a number that no event
+ * can have.
+ */
 export function recordedOf(record: RecordMessage): Recorded {
   const names = record.getMetadataMap();
+  const streamId = streamOf(record);
   return {
     id: record.getId()?.getString() ?? '',
-    streamId: streamOf(record),
-    revision: BigInt(record.getStreamRevision()),
+    streamId,
+    revision: storedNumber(record.getStreamRevision(), 'revision', streamId),
     position: reportedNumber(record.getCommitPosition()),
     type: names.get('type') ?? '',
     isJson: names.get('content-type') === 'application/json',

@@ -104,7 +104,7 @@ export function isInvalidPosition(error: unknown): boolean {
 /** Returns everything that the server said of a failure that no row describes; undefined for known failures. */
 export function unknownFailure(error: unknown): string | undefined {
   const kind = commandError(error);
-  if (kind === undefined || knownRow(kind) !== undefined) return undefined;
+  if (kind === undefined || (knownRow(kind) !== undefined && !hasUnknownDetails(kind))) return undefined;
   const { name, reason } = detailsOf(kind) ?? {};
   const said = [`code ${kind.code}`, name && `details ${name}`, reason && `reason ${reason}`];
   return said.filter((each) => each !== undefined && each !== '').join(', ');
@@ -120,13 +120,24 @@ function commandError(error: unknown): Kind | undefined {
 }
 
 function rowOf(kind: Kind): Row {
+  const row = knownRow(kind);
   // A failure without a row may be this node's alone.
-  return knownRow(kind) ?? ANOTHER_NODE;
+  return row === undefined || (row.again && hasUnknownDetails(kind)) ? ANOTHER_NODE : row;
+}
+
+/** Returns whether the newer protocol names a reason that has no row. The client takes it for the kind of the failure's code. */
+function hasUnknownDetails(kind: Kind): boolean {
+  const details = detailsOf(kind);
+  return details !== undefined && detailedRow(details) === undefined;
+}
+
+function detailedRow({ reason, name }: Details): Row | undefined {
+  return ROWS.get(reason) ?? ROWS.get(name);
 }
 
 function knownRow(kind: Kind): Row | undefined {
   const details = detailsOf(kind);
-  const detailed = details && (ROWS.get(details.reason) ?? ROWS.get(details.name));
+  const detailed = details && detailedRow(details);
   if (detailed !== undefined) return detailed;
   if (kind.type !== ErrorType.UNKNOWN) return ROWS.get(kind.type) ?? FINAL;
   if (FINAL_CODES.has(kind.code ?? -1) || isInvalidPosition(kind)) return FINAL;

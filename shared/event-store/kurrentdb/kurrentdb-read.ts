@@ -8,7 +8,7 @@ import type {
 } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import streamsPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import type { NodeClient } from './kurrentdb-client.ts';
-import { type Recorded, recordedOf } from './kurrentdb-event.ts';
+import { type Recorded, type RecordMessage, recordedOf } from './kurrentdb-event.ts';
 import { DeadlinePassed, isNodeLost } from './kurrentdb-failure.ts';
 import { withDeadline } from './kurrentdb-retry.ts';
 
@@ -146,16 +146,16 @@ export async function readEvents(
 }
 
 function collect(stream: ClientReadableStream<ReadResp>, silenceMs: number): Promise<readonly Recorded[]> {
-  const { promise, resolve, reject } = Promise.withResolvers<readonly Recorded[]>();
-  const events: Recorded[] = [];
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const records: RecordMessage[] = [];
   const silence = setTimeout(() => reject(new DeadlinePassed(silenceMs)), silenceMs);
   stream.on('data', (message: ReadResp) => {
     silence.refresh();
     // Other messages report, for instance, that the stream does not exist.
     const record = message.getEvent()?.getEvent();
-    if (record !== undefined) events.push(recordedOf(record));
+    if (record !== undefined) records.push(record);
   });
-  stream.on('end', () => resolve(events));
+  stream.on('end', () => resolve());
   stream.on('error', reject);
-  return promise.finally(() => clearTimeout(silence));
+  return promise.then(() => records.map(recordedOf)).finally(() => clearTimeout(silence));
 }

@@ -34,6 +34,8 @@ export type DoubleServices = {
   readonly maxAppendSize: number;
   /** A subscriber is dropped if so many events are written while it does not receive a message. */
   readonly dropSlowAfter: number;
+  /** Whether a checkpoint may be the position of the next event, as from 25.0.0 until 25.0.1. */
+  readonly checkpointsAhead: boolean;
   readonly observed: Observed;
   /**
    * Called at the beginning of every call and of every write of a batch call. Throws if the caller may not make the call, if the call

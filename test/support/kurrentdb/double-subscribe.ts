@@ -158,6 +158,7 @@ const sendCheckpoint = async (search: Search, position: bigint, prepare: bigint)
 const sendEvent = async (search: Search, record: LogRecord): Promise<void> => {
   const { services, call, options } = search;
   if (search.sent === search.drop) throw rpcError(status.UNAVAILABLE, 'subscription dropped');
+  if (services.checkpointsAhead) await sendCheckpoint(search, record.position, record.position);
   services.observed.eventsSent += 1;
   search.sent += 1;
   search.checkpoint = record.position;

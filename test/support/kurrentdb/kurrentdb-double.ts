@@ -29,6 +29,8 @@ export type KurrentDbDoubleOptions = {
   readonly tls?: TlsIdentity;
   readonly maxAppendSize?: number;
   readonly dropSlowAfter?: number;
+  /** See DoubleServices. Default: false. */
+  readonly checkpointsAhead?: boolean;
   /** Returns the port that its gossip and answers name. Default: the port on which it listens. */
   readonly advertisedPort?: () => number | undefined;
   /** Durations of appends. Default: no time. */
@@ -156,6 +158,7 @@ export const startKurrentDbDouble = async (
     observed: createObserved(),
     maxAppendSize: options.maxAppendSize ?? Number.MAX_SAFE_INTEGER,
     dropSlowAfter: options.dropSlowAfter ?? Number.MAX_SAFE_INTEGER,
+    checkpointsAhead: options.checkpointsAhead ?? false,
   };
   const gossip = () => {
     calls.gossip += 1;
