@@ -9,7 +9,7 @@ import {
 } from '../../shared/event-store/kurrentdb/kurrentdb-failure.ts';
 import { detailedError, notLeaderNodeError } from '../support/kurrentdb/double-messages.ts';
 
-/** Failures of the newer protocol are told apart by their details, whatever code they have. */
+/** The details of a failure of the newer protocol decide, whatever code it has. */
 const failure = (code: status, reason: string, name = 'ErrorDetails') =>
   detailedError(code, 'text', {
     reason,

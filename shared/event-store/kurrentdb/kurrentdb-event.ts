@@ -16,7 +16,7 @@ export type Recorded = {
    */
   readonly position: bigint | undefined;
   readonly type: string;
-  /** Whether the writer declared the data as JSON. */
+  /** True if the writer declared the data as JSON. */
   readonly isJson: boolean;
   readonly data: Buffer;
   readonly metadata: Buffer;

@@ -34,7 +34,7 @@ export type DoubleServices = {
   readonly maxAppendSize: number;
   /** A subscriber is dropped if so many events are written while it does not receive a message. */
   readonly dropSlowAfter: number;
-  /** Whether a checkpoint may be the position of the next event, as from 25.0.0 until 25.0.1. */
+  /** True if a checkpoint may be the position of the next event, as from 25.0.0 until 25.0.1. */
   readonly checkpointsAhead: boolean;
   readonly observed: Observed;
   /**
