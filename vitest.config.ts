@@ -22,12 +22,14 @@ export default defineConfig({
     globalSetup: ['test/support/elasticsearch-setup.ts', 'test/support/loaded-corpus-setup.ts'],
     reporters: ['default', createClosingLineReporter(crashReports)],
     // Two shared cores: a slow machine is not a failure, a test that hangs is.
-    testTimeout: 60_000,
+    testTimeout: 180_000,
+    // A poll fails earlier than its test, with the value that it saw last. Vitest's default is a second.
+    expect: { poll: { timeout: 50_000 } },
     // Modules are loaded once for all files of a worker, which is a third of the whole run. No test file keeps state in one.
     isolate: false,
     // Twice the cores CI has: tests mostly wait for processes that they started. In .ci/run a second of a test needs a third of processor time.
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
-    hookTimeout: 60_000,
+    hookTimeout: 180_000,
   },
 });

@@ -88,7 +88,7 @@ it('onconnection: without it the supervisor cannot hand connections to several w
   expect(acceptConnections(handle, 16, (connection) => accepted.push(connection))).toBe(0);
   const server = createServer((_request, response) => response.end('from a handle'));
   const answers = [answerTo(port), answerTo(port)];
-  await vi.waitFor(() => expect(accepted).toHaveLength(2), { timeout: 20_000 });
+  await vi.waitFor(() => expect(accepted).toHaveLength(2), { timeout: 60_000 });
   answerHalfClosed(server);
   for (const each of accepted) server.emit('connection', connectedSocket(each));
   for (const answer of answers) expect(await answer).toContain('from a handle');

@@ -6,7 +6,7 @@ import { faultsOf, servePage, serveScripts } from '../support/instant-page.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
 
 /** Timeout for a page's reaction to a click, which takes longer on a busy machine. */
-const WAIT = { timeout: 20_000 };
+const WAIT = { timeout: 60_000 };
 
 describe('the pages that a new user sees', longInBrowser('start page and search page in Chromium'), () => {
   let server: RunningServer;
@@ -24,7 +24,7 @@ describe('the pages that a new user sees', longInBrowser('start page and search 
       const { protocol, host } = new URL(request.url());
       if (protocol !== 'data:') hosts.add(host);
     });
-  }, 120_000);
+  }, 300_000);
 
   afterAll(async () => {
     await browser?.close();

@@ -341,7 +341,7 @@ describe('widgets of InstantSearch', longInBrowser('each widget in Chromium'), (
       expect((await fetch(`${server.url}/api/products`, request)).status).toBe(201);
     }
     browser = await openBrowser();
-  }, 120_000);
+  }, 300_000);
 
   afterAll(async () => {
     await browser?.close();

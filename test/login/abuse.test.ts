@@ -188,7 +188,7 @@ test('the log stores no digest of a body with a password that would let anyone t
 });
 
 describe('servers of their own', takesMinutes('logins at several servers'), () => {
-  test('an acknowledged new password is stored after kill -9', { timeout: 120_000 }, async () => {
+  test('an acknowledged new password is stored after kill -9', { timeout: 300_000 }, async () => {
     const first = await startLoginServer();
     onTestFinished(first.dispose);
     const user = { username: 'lasting', email: 'lasting@example.com', password: PASSWORD };
@@ -207,7 +207,7 @@ describe('servers of their own', takesMinutes('logins at several servers'), () =
     expect([await signIn('kept-password'), await signIn(PASSWORD)]).toEqual([200, 400]);
   });
 
-  test('attempts are limited by path', { timeout: 120_000 }, async () => {
+  test('attempts are limited by path', { timeout: 300_000 }, async () => {
     const limited = await startServer({ arguments: ['--login', '--login-rate-limit', '3'] });
     onTestFinished(limited.dispose);
     const attempt = (path: string) =>
@@ -226,7 +226,7 @@ describe('servers of their own', takesMinutes('logins at several servers'), () =
   });
 
   test('a token of an identity provider has the role that its claim names, if it is for this audience', {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     const { publicKey, privateKey } = await generateKeyPair('RS256');
     const keys = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: 'one', alg: 'RS256' }] });
@@ -254,7 +254,7 @@ describe('servers of their own', takesMinutes('logins at several servers'), () =
   });
 
   test('people sign in at any process of a log, and their JWTs are valid in all', {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     const first = await startLoginServer();
     onTestFinished(first.dispose);

@@ -62,7 +62,7 @@ describe('options of the login', takesMinutes('options of the login'), () => {
       'https://cook.example.com/',
     ];
     server = await startLoginServer({ contentTypes, data, arguments: [...mails, ...others] });
-  }, 60_000);
+  }, 300_000);
   afterAll(async () => {
     await Promise.all([server?.dispose(), rehashing?.dispose()]);
     smtp?.close();

@@ -24,7 +24,7 @@ describe("refine's auth provider", takesMinutes("refine's auth provider"), () =>
   beforeAll(async () => {
     expect(existsSync(`node_modules/${PACKAGE}`), `${PACKAGE} is not there: run npm ci`).toBe(true);
     server = await startLoginServer();
-  }, 60_000);
+  }, 300_000);
   afterAll(() => server?.dispose());
 
   test('signs in, reads the user, and the role if it has the right', async () => {

@@ -11,8 +11,8 @@ export type EventReader = {
   lastId(): string;
   retry(): number | undefined;
   comments(): number;
-  /** Resolves when `holds` returns true. It is called after each block and at the end. Rejects after 20 s. */
-  until(holds: (reader: EventReader) => boolean): Promise<void>;
+  /** Resolves when `holds` returns true. It is called after each block and at the end. Rejects after `ms`, by default a minute. */
+  until(holds: (reader: EventReader) => boolean, ms?: number): Promise<void>;
   isEnded(): boolean;
   /** Stops reading for now. */
   pause(): void;
@@ -85,8 +85,8 @@ export async function openEvents(
     lastId: () => id,
     retry: () => retry,
     comments: () => comments,
-    async until(holds) {
-      if (await moved.until(() => holds(reader), 20_000)) return;
+    async until(holds, ms = 60_000) {
+      if (await moved.until(() => holds(reader), ms)) return;
       throw new Error(
         `it did not happen; events: ${JSON.stringify(events).slice(0, 1_000)}, ended: ${isEnded}`,
       );

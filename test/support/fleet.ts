@@ -116,7 +116,7 @@ async function isLeading(member: Member): Promise<boolean> {
   if (!member.isUp()) return false;
   try {
     const answer = await fetch(`${member.server().url}/_varve/leader`, {
-      signal: AbortSignal.timeout(1_000),
+      signal: AbortSignal.timeout(5_000),
     });
     return ((await answer.json()) as { readonly epoch: number | null }).epoch !== null;
   } catch {

@@ -40,7 +40,7 @@ export function followFeed(url: () => string, query: string): FeedFollower {
       await reader.until(() => {
         taken = take(reader, taken);
         return reader.isEnded() || isOver;
-      });
+      }, 20_000);
     } finally {
       reader.close();
     }

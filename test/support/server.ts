@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { childrenOf, workersOf } from './processes.ts';
+import { childrenOf, isRunning, processTree, workersOf } from './processes.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** Arguments of Node with which the scripts in package.json start Varve. */
@@ -113,7 +114,11 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       for (const pid of processes()) send(pid, signal);
     },
     async dispose() {
+      // A process that the worker started may write to the data directory for a moment longer.
+      const started = processTree(supervisor);
       await stop('SIGKILL');
+      for (const pid of started) send(pid, 'SIGKILL');
+      while (started.some(isRunning)) await delay(2);
       if (options.data === undefined) rmSync(data, { recursive: true, force: true });
     },
   };
