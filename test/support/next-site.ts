@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -81,13 +81,15 @@ export function longWithNext(what: string): SkipOptions {
 
 const NEXT = 'node_modules/next/dist/bin/next';
 
-/** Installs Next.js and builds the site, unless an earlier run has done so. Returns its folder. */
+/** Is held by the process that builds the site or serves it: two would share its cache. */
+const LOCK = 'site.lock';
+
+/** Installs Next.js and builds the site, unless another process or an earlier run has done so. Returns its folder. */
 function buildSite(): string {
   const all = files();
   const digest = createHash('sha256').update(JSON.stringify(all)).digest('hex').slice(0, 12);
   const folder = join(tmpdir(), `varve-next-${digest}`);
   if (existsSync(join(folder, '.next/BUILD_ID'))) return folder;
-  rmSync(folder, { recursive: true, force: true });
   for (const [name, text] of Object.entries(all)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);
@@ -97,8 +99,8 @@ function buildSite(): string {
     stdio: 'pipe',
     env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1' },
   } as const;
-  execFileSync('npm', ['install', '--no-audit', '--no-fund'], { ...options, timeout: 300_000 });
-  execFileSync(process.execPath, [NEXT, 'build'], { ...options, timeout: 600_000 });
+  const build = `test -e .next/BUILD_ID || { npm install --no-audit --no-fund && '${process.execPath}' ${NEXT} build; }`;
+  execFileSync('flock', [LOCK, 'sh', '-c', build], { ...options, timeout: 900_000 });
   return folder;
 }
 
@@ -120,12 +122,11 @@ export async function createNextSite(): Promise<NextSite> {
   return {
     url,
     async start(cms, { purgeToken = '', webhookSecret = '' }) {
-      // The cache has answers of an earlier run.
-      rmSync(join(folder, '.next/cache'), { recursive: true, force: true });
       const secrets = { PURGE_TOKEN: purgeToken, WEBHOOK_SECRET: webhookSecret };
       const env = { ...process.env, CMS: cms, ...secrets, NEXT_TELEMETRY_DISABLED: '1' };
-      const args = [NEXT, 'start', '-H', '127.0.0.1', '-p', String(port)];
-      child = spawn(process.execPath, args, { cwd: folder, env, stdio: 'ignore' });
+      // The cache has answers of an earlier run.
+      const serve = `rm -rf .next/cache && exec '${process.execPath}' ${NEXT} start -H 127.0.0.1 -p ${port}`;
+      child = spawn('flock', ['-F', LOCK, 'sh', '-c', serve], { cwd: folder, env, stdio: 'ignore' });
       for (;;) {
         const status = await fetch(`${url}/api/revalidate`, { method: 'POST' }).then(
           (answer) => answer.status,

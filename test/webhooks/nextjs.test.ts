@@ -4,7 +4,7 @@ import { createNextSite, longWithNext } from '../support/next-site.ts';
 import { startServer } from '../support/server.ts';
 
 const PATIENT = { timeout: 60_000 };
-const RETRY = ['--webhook-retry', Array(600).fill('0.1').join()];
+const RETRY = ['--webhook-retry', Array(1_000).fill('0.3').join()];
 
 it('the route in the docs purges answers after signed webhooks, also after those that did not reach the site', {
   ...longWithNext('a real Next.js that receives webhooks'),
