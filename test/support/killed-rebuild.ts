@@ -29,11 +29,12 @@ type RebuildLine = {
   readonly progress: { readonly done: number; readonly total: number };
 };
 
-/** Random moments within the duration of a rebuild. The duration is learnt from rebuilds that were not killed. */
+/** Random moments within the duration of a rebuild. The duration is learnt from rebuilds that ended before they were killed. */
 export type KillMoments = { next(): number; learn(worked: number): void };
 
 export function createKillMoments(): KillMoments {
-  let longest = 3_000;
+  // A rebuild cannot be faster with this rate.
+  let longest = (1_000 * SEEDED) / MAX_RATE;
   return {
     next: () => Math.random() * longest,
     learn(worked) {
@@ -60,7 +61,7 @@ export async function rebuildUntilKilled(
   });
   const { code, signal, output } = await exited;
   clearTimeout(timer);
-  if (!isKilled) moments.learn(performance.now() - begun);
+  if (signal === null) moments.learn(performance.now() - begun);
   if (signal === null && code !== 0) throw new Error(`varve ${args.join(' ')} ended with ${code}: ${output}`);
   return output
     .split('\n')

@@ -99,6 +99,8 @@ export async function startReceiverProcess() {
   const program = join(import.meta.dirname, 'webhook-receiver-process.ts');
   let child: ChildProcess | undefined;
   const start = async () => {
+    // A killed receiver has the port until it has ended.
+    if (child?.exitCode === null && child.signalCode === null) await once(child, 'exit');
     child = spawn(process.execPath, [program, String(port), file], { stdio: ['ignore', 'pipe', 'inherit'] });
     if (child.stdout !== null) await once(child.stdout, 'data');
   };

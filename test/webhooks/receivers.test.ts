@@ -82,13 +82,23 @@ it('signs a retry with the secrets of its time, also if they were rotated since 
   await createTag('rotated');
   const [first] = (await receiver.until(1)) as [Received];
   const { secret } = await change<Hook>('rotate');
-  receiver.answer(() => ({ status: 200 }));
+  // An attempt may be under way that was signed before.
+  receiver.answer((one) => ({ status: isSignedWith(secret, one) ? 200 : 503 }));
   await expect.poll(async () => (await deliveries())[0]?.state, PATIENT).toBe('delivered');
   const last = receiver.received.at(-1) as Received;
   expect([last.id, last.body]).toEqual([first.id, first.body]);
   expect(() => verifyWebhook(secret, first)).toThrow();
   for (const each of [secret, hook.secret]) expect(() => verifyWebhook(each, last)).not.toThrow();
 });
+
+function isSignedWith(secret: string, received: Received): boolean {
+  try {
+    verifyWebhook(secret, received);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 it('stores the result of a delivery in flight while its webhook is paused, and sends the others when it is resumed', async () => {
   const answer = holdAnswers(200);

@@ -81,7 +81,7 @@ describe('the next of two leaders', takesMinutes('webhooks of two leaders'), () 
   });
 
   it('continues replays of the leader before it, also of deliveries that it has sent earlier itself', {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     const { receiver, fleet, leader, other, id, waiting } = await start();
     await createTag(leader, 'a');
@@ -102,7 +102,7 @@ describe('the next of two leaders', takesMinutes('webhooks of two leaders'), () 
 
   it.each(['SIGKILL', 'SIGSTOP', 'SIGTERM'] as const)(
     'continues a replay during which the previous leader gets %s',
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async (signal) => {
       const { receiver, fleet, leader, other, waiting } = await start();
       const keys: string[] = [];
@@ -157,9 +157,9 @@ describe('the next of two leaders', takesMinutes('webhooks of two leaders'), () 
   );
 
   it('does not keep a requested replay: the leader gets it, or the command is refused', {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
-    const { receiver, fleet, leader, other, id } = await start();
+    const { receiver, fleet, leader, other, id, waiting } = await start();
     const command = ({ data }: Member) =>
       runVarve(['webhook', 'replay', id, '--from', '1', '--data', data, '--event-store', fleet.eventStore]);
     const refused = {
@@ -168,14 +168,18 @@ describe('the next of two leaders', takesMinutes('webhooks of two leaders'), () 
     };
     await createTag(leader, 'a');
     const [delivered] = await receiver.until(1);
+    // Until the leader has read the answer, the delivery is not done, and a replay would not send it again.
+    await expect.poll(() => waiting(leader), PATIENT).toBe(0);
     const replay = (data: object) =>
       apiOf(other).call<{ replayed: number }>('POST', `/_varve/webhooks/${id}/replay`, { data });
     expect((await replay({ from: 'x' })).status).toBe(400);
     expect(await replay({ from: 1 })).toMatchObject({ status: 200, data: { replayed: 1 } });
     expect((await receiver.until(2)).map((one) => one.id)).toEqual([delivered?.id, delivered?.id]);
+    await expect.poll(() => waiting(leader), PATIENT).toBe(0);
     expect(await command(other)).toMatchObject(refused);
     expect(await command(leader)).toMatchObject({ code: 0 });
     await receiver.until(3);
+    await expect.poll(() => waiting(leader), PATIENT).toBe(0);
     await leader.end('SIGKILL');
     await fleet.becomesLeader(other);
     await expect.poll(async () => (await command(other)).code, PATIENT).toBe(0);
