@@ -10,7 +10,7 @@ import { type FileAnswer, getJson, png, upload } from '../support/upload-client.
 
 /** `varve assets formats` makes the smaller pictures of files that were stored without them. */
 const PICTURES = join(import.meta.dirname, '../pictures/files');
-const LONG = { ...takesMinutes('formats of stored pictures'), timeout: 120_000 };
+const LONG = { ...takesMinutes('formats of stored pictures'), timeout: 300_000 };
 const picture = (name: string) => ({ name, bytes: readFileSync(join(PICTURES, name)) });
 
 type Pictured = FileAnswer & {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
 import { createAsk } from '../support/access-client.ts';
@@ -59,6 +60,8 @@ it('shows events as they are stored, as JSON', async () => {
 
 it('shows the author, and filters by author, type and time', async () => {
   const started = new Date().toISOString();
+  // The event is at a later millisecond.
+  await delay(2);
   const documentId = await createCountry('Mali');
   const one = ['--document', documentId];
   expect(await linesOf([...one, '--actor', 'development', '--type', 'entry-created'])).toHaveLength(1);

@@ -60,7 +60,7 @@ async function partsOf(file: string) {
   return { ...parts, assets };
 }
 
-it('exports the same archive that it imported from Strapi', { timeout: 120_000 }, async () => {
+it('exports the same archive that it imported from Strapi', { timeout: 300_000 }, async () => {
   const data = dataForTest();
   await succeed('import', CORPUS, '--data', data);
   const file = join(folder, 'corpus.tar.gz');
@@ -127,7 +127,7 @@ function listsOf({
 
 it('exports uploads with their bytes, rights and locales, and names users whose passwords Strapi cannot check', {
   ...takesMinutes('exports of uploads'),
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const server = await startServer({ arguments: ['--public', 'restaurant.find,article.find'] });
   onTestFinished(() => server.dispose());

@@ -76,7 +76,7 @@ async function answersOf(data: string): Promise<readonly string[]> {
 
 it('restores no fenced event, from a current export or one of an earlier release', {
   ...takesMinutes('exports of a log with fenced events'),
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const folder = createDataDirectory();
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -137,7 +137,7 @@ function documentLines(file: string): readonly string[] {
 
 it('ends when another process becomes leader of the log that it imports into', {
   ...takesMinutes('an import that loses the lease'),
-  timeout: 60_000,
+  timeout: 300_000,
 }, async () => {
   const folder = createDataDirectory();
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

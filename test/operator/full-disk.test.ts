@@ -106,7 +106,7 @@ describe.each(LAYOUTS.map((layout, n) => [layout, n === 0 ? options : skip] as c
   (layout, whether) => {
     it('reads continue, writes are 503 with the reason, and continue when there is space, also after a restart', {
       ...whether,
-      timeout: 120_000,
+      timeout: 300_000,
     }, async () => {
       const { disk, start, args } = createPlace(layout);
       const server = await start();

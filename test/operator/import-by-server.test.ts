@@ -23,7 +23,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 it('imports an archive with files while the server answers, as an import without a server does', {
   ...takesMinutes('archives that a server imports'),
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const [served, alone] = [dataForTest(), dataForTest()];
   const server = await startServer({ data: served, contentTypes: CORPUS });
@@ -44,7 +44,7 @@ it('imports an archive with files while the server answers, as an import without
 
 it('continues an import that was killed together with its server', {
   ...LONG,
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const data = dataForTest();
   const first = await startServer({ data, contentTypes: kitchen });

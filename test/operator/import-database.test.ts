@@ -37,7 +37,7 @@ type Summary = {
 };
 
 it("imports Strapi's SQLite database like the archive of its project, and leaves the file as it is", {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   await makeProject();
   const digest = () => createHash('sha256').update(readFileSync(database)).digest('hex');

@@ -52,7 +52,7 @@ describe("Strapi's PostgreSQL database", needsPostgres(), () => {
          SELECT number, '2024-01-02 03:04:05.678+02' FROM generate_series(1, 1201) AS number;`,
     );
     await makeProject();
-  }, 60_000);
+  }, 300_000);
   afterAll(() => postgres?.stop());
 
   const expectNoSecrets = (text: string) => {
@@ -60,7 +60,7 @@ describe("Strapi's PostgreSQL database", needsPostgres(), () => {
       expect(text).not.toContain(secret);
   };
 
-  it('is imported like the archive of its project', { timeout: 60_000 }, async () => {
+  it('is imported like the archive of its project', { timeout: 300_000 }, async () => {
     const [fromDatabase, fromArchive] = [dataForTest(), dataForTest()];
     const importOf = (source: string, data: string) =>
       jsonOf<Summary>(['import', source, '--json', '--data', data, '--content-types', src]);
@@ -144,7 +144,7 @@ describe("Strapi's PostgreSQL database", needsPostgres(), () => {
     return { copying, release, file };
   }
 
-  it('is read at one moment, while others write', { timeout: 60_000 }, async () => {
+  it('is read at one moment, while others write', { timeout: 300_000 }, async () => {
     const { copying, release, file } = await startedCopy();
     await postgres.sql('moving', 'INSERT INTO zebras VALUES (1202, now())');
     await release();
@@ -157,7 +157,7 @@ describe("Strapi's PostgreSQL database", needsPostgres(), () => {
     copy.close();
   });
 
-  it('names the database when the connection is lost', { timeout: 60_000 }, async () => {
+  it('names the database when the connection is lost', { timeout: 300_000 }, async () => {
     const { copying, release } = await startedCopy();
     await postgres.sql(
       'moving',

@@ -18,7 +18,7 @@ async function startForTest() {
 
 it('imports while a server answers requests; a second run changes nothing', {
   ...takesMinutes('imports under load'),
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const { ask, importFiles } = await startForTest();
   const totals = async () => {

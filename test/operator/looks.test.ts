@@ -56,7 +56,7 @@ describe('a command that only looks changes no file', () => {
       }
       await server.stop(signal);
     }
-  }, 120_000);
+  }, 300_000);
   afterAll(() => {
     for (const data of [stopped, killed, other]) rmSync(data, { recursive: true, force: true });
   });
@@ -82,7 +82,7 @@ describe('a command that only looks changes no file', () => {
     for (const args of LOOKS) await runVarve([...args, '--data', data]);
     expect(digestOf(data)).toEqual(before);
     rmSync(data, { recursive: true });
-  }, 120_000);
+  }, 300_000);
 
   it('shows the events of a killed server that its graph has', async () => {
     const { stdout } = await runVarve(['status', '--data', killed, '--json']);
@@ -138,5 +138,5 @@ describe('a command that only looks changes no file', () => {
     expect(events.stdout).toContain('entry-created');
     expect(existsSync(join(data, 'events.db'))).toBe(false);
     for (const folder of [data, place]) rmSync(folder, { recursive: true });
-  }, 60_000);
+  }, 300_000);
 });

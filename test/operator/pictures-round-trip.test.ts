@@ -18,7 +18,7 @@ const bytesAt = async (server: RunningServer, url: string) => {
 
 it('serves a picture and its formats under their URLs after an export to Strapi and an import', {
   ...takesMinutes('a round trip of pictures'),
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'varve-round-trip-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -104,7 +104,7 @@ describe('rebuilds on Elasticsearch', await needsElasticsearch(skip), () => {
   });
 
   it(`give right rows while ${ROUNDS} of them are killed`, {
-    timeout: 120_000 + ROUNDS * 240_000,
+    timeout: 300_000 + ROUNDS * 240_000,
   }, async () => {
     const load = startKitchenLoad(server.url, log, {
       ...{ writers: 2, readers: 2, readFrom: [api.url], pauseMs: LOAD_PAUSE_MS },
@@ -131,7 +131,7 @@ describe('rebuilds on Elasticsearch', await needsElasticsearch(skip), () => {
   });
 
   it('continue after the server was killed while it switched to the new generation', {
-    timeout: 120_000 + ROUNDS * 180_000,
+    timeout: 300_000 + ROUNDS * 180_000,
   }, async () => {
     const took: string[] = [];
     for (let round = 0; round < ROUNDS; round++) {

@@ -80,7 +80,7 @@ describe('a rebuild whose Elasticsearch is killed', await needsElasticsearch(ski
   });
 
   it(`waits for it, loses nothing and has nothing twice (${KILLS} kills)`, {
-    timeout: 120_000 + KILLS * 180_000,
+    timeout: 300_000 + KILLS * 180_000,
   }, async () => {
     const phases: (string | undefined)[] = [];
     for (let round = 0; round < KILLS; round++) {

@@ -20,7 +20,7 @@ beforeEach(async () => {
     for (const folder of [data, contentTypes]) rmSync(folder, { recursive: true, force: true });
   });
   await seedKitchen(['--content-types', contentTypes, '--data', data]);
-}, 60_000);
+}, 300_000);
 
 const start = async (...options: readonly string[]) => {
   const server = await startServer({ contentTypes, data, arguments: options });
@@ -88,7 +88,7 @@ describe('a rebuild whose server is stopped', takesMinutes('servers that are sto
     });
     const next = await start();
     expect((await fetch(`${next.url}/api/cooks`)).status).toBe(200);
-  }, 120_000);
+  }, 300_000);
 });
 
 /** Starts a server that has to wait for a command. Resolves when it has said so. */
@@ -119,5 +119,5 @@ describe('a server that is started during a rebuild', takesMinutes('a rebuild th
     await expect.poll(server.output, { timeout: 60_000 }).toMatch(/^Varve serves /m);
     server.child.kill('SIGTERM');
     expect((await server.exited).code).toBe(0);
-  }, 120_000);
+  }, 300_000);
 });

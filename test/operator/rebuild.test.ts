@@ -73,11 +73,11 @@ describe('on a running server', () => {
     expect(graphs()).toEqual(['graph-2.db']);
     expect(await names()).toEqual(['Ada', 'Bob', 'Cyd', 'Dan', 'Dee']);
     expect((await runVarve(['rollback', ...own])).stderr).toContain('there is no kept generation');
-  }, 120_000);
+  }, 300_000);
 
   it('a rebuild of another scope is refused while one is paused; the same one continues; a cancelled one leaves nothing', {
     ...takesMinutes('rebuilds that are paused and cancelled'),
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     const slow = spawnVarve(['rebuild', '--graph', '--max-rate', '1', '--json', ...own]);
     await new Promise<void>((resolve) => slow.child.stdout?.once('data', () => resolve()));
@@ -115,7 +115,7 @@ describe('on a running server', () => {
 describe('a wrong graph', () => {
   it('is found by the comparison, row by row; --accept switches to the new graph', {
     ...takesMinutes('a comparison that finds differences'),
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     expect((await server?.stop())?.code).toBe(0);
     const db = new DatabaseSync(join(data, 'graph-2.db'));
@@ -149,7 +149,7 @@ describe('a wrong graph', () => {
 describe('the progress of a rebuild', () => {
   it('is complete at the end of each phase', {
     ...takesMinutes('the progress of a rebuild'),
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     const { code, stdout } = await runVarve(['rebuild', '--graph', '--json', ...own]);
     expect(code).toBe(0);
@@ -174,7 +174,7 @@ describe('the progress of a rebuild', () => {
 describe('on a directory without a server', () => {
   it('the same commands work without a server, and a server continues with the result', {
     ...takesMinutes('rebuilds without a server'),
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     expect((await server?.stop())?.code).toBe(0);
     for (const file of graphs()) rmSync(join(data, file));

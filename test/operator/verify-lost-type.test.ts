@@ -27,4 +27,4 @@ it('compares a type without a file, whose relation the owner has lost', async ()
   const { code, stdout, stderr } = await runVarve(['verify', '--data', data]);
   expect(code, stderr).toBe(0);
   expect(stdout).toContain('no differences');
-}, 60_000);
+}, 300_000);
