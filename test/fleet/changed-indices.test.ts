@@ -8,9 +8,9 @@ import { runVarve } from '../support/run-varve.ts';
 import { startSampling } from '../support/sample-reads.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-/** Milliseconds within which every process notices that an index has changed: the leader watches, and others read its findings. */
+/** Milliseconds within which every process notices what the leader has noticed: others read its findings each second. */
 const NOTICED_WITHIN = 6_000;
-const HEALED_WITHIN = 30_000;
+const HEALED_WITHIN = 60_000;
 const space = `changed_${process.pid}`;
 const ALL_TAGS = '/api/tags?fields=key&sort=id&pagination[pageSize]=100';
 const TAGS = `${space}-api_tag_tag-published`;
@@ -137,7 +137,7 @@ describe(
       await admin?.close();
     });
 
-    it.for(CAUSES)('$name', { timeout: 120_000 }, async (cause, { onTestFailed }) => {
+    it.for(CAUSES)('$name', { timeout: 300_000 }, async (cause, { onTestFailed }) => {
       onTestFailed(() => console.log(lastWords()));
       await writeTag();
       await admin.snapshot();
@@ -147,10 +147,10 @@ describe(
       const before = leader.server().output().length;
       const samples = members().map((member) => startSampling(member, ALL_TAGS));
       await cause.make(admin);
-      const made = performance.now();
       await expect
-        .poll(() => leader.server().output().slice(before), { timeout: NOTICED_WITHIN })
+        .poll(() => leader.server().output().slice(before), { timeout: HEALED_WITHIN })
         .toMatch(cause.reason);
+      const noticed = performance.now();
       if (cause.undo !== undefined) {
         await delay(NOTICED_WITHIN);
         await expectOthersGoOn();
@@ -166,7 +166,7 @@ describe(
       const expected = keysOf(written);
       await delay(1_000);
       for (const sampling of samples) {
-        const answers = (await sampling.stop()).filter(({ at }) => at > made + NOTICED_WITHIN);
+        const answers = (await sampling.stop()).filter(({ at }) => at > noticed + NOTICED_WITHIN);
         const wrong = answers.filter(({ status, text }) => status !== 503 && !isAnswer(text, expected));
         expect(wrong).toEqual([]);
       }
@@ -223,17 +223,14 @@ async function expectOthersGoOn(): Promise<void> {
 async function expectRefused(reason: RegExp): Promise<void> {
   for (const member of members()) {
     const { url } = member.server();
-    const answer = await fetch(`${url}/api/tags`);
-    expect({ name: member.name, status: answer.status, text: await answer.text() }).toMatchObject({
-      status: 503,
-      text: expect.stringMatching(reason),
-    });
-    const ready = await fetch(`${url}/health/ready`);
+    const answerOf = async (path: string) => {
+      const answer = await fetch(url + path);
+      return { name: member.name, status: answer.status, text: await answer.text() };
+    };
+    const text = expect.stringMatching(reason);
+    await expect.poll(() => answerOf('/api/tags')).toMatchObject({ status: 503, text });
     // Reads of the other types are answered.
-    expect({ name: member.name, status: ready.status, text: await ready.text() }).toMatchObject({
-      status: 200,
-      text: expect.stringMatching(reason),
-    });
+    await expect.poll(() => answerOf('/health/ready')).toMatchObject({ status: 200, text });
     expect((await fetch(`${url}/api/countries`)).status).toBe(200);
   }
 }

@@ -29,7 +29,7 @@ beforeAll(async () => {
   const body = { data: { key: 'kept', name: 'kept' } };
   await until(async () => (await presence(original.url)).epoch !== null);
   documentId = (await ask('/api/tags', { method: 'POST', body })).body.data.documentId;
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   original.signal('SIGCONT');
   await original.dispose();
@@ -113,23 +113,24 @@ describe('a copy of a log', () => {
     await writeToCopy(data, state);
   };
   const [first, more] = [CASES.slice(0, 1), CASES.slice(1)];
-  it.each(first)(title, { timeout: 60_000 }, isOwn);
-  it.each(more)(title, { ...takesMinutes('ways to copy a log'), timeout: 60_000 }, isOwn);
+  it.each(first)(title, isOwn);
+  it.each(more)(title, takesMinutes('ways to copy a log'), isOwn);
 
-  it('can be copied again: a copy of a copy is a separate log too', {
-    ...takesMinutes('copies of copies'),
-    timeout: 60_000,
-  }, async () => {
-    const [first, second] = [join(folder, 'first'), join(folder, 'second')];
-    await copy('cp -a of the data directory', join(folder, 'original'), first);
-    const server = await startServer({ data: first });
-    await until(async () => (await presence(server.url)).epoch !== null);
-    await copy('cp -a of the data directory', first, second);
-    const again = await startServer({ data: second });
-    const body = { data: { key: 'second', name: 'second' } };
-    expect((await createAsk(again.url)('/api/tags', { method: 'POST', body })).status).toBe(201);
-    expect(await names(server.url)).not.toContain('second');
-    expect(await names(again.url)).toContain('second');
-    await Promise.all([server.dispose(), again.dispose()]);
-  });
+  it(
+    'can be copied again: a copy of a copy is a separate log too',
+    takesMinutes('copies of copies'),
+    async () => {
+      const [first, second] = [join(folder, 'first'), join(folder, 'second')];
+      await copy('cp -a of the data directory', join(folder, 'original'), first);
+      const server = await startServer({ data: first });
+      await until(async () => (await presence(server.url)).epoch !== null);
+      await copy('cp -a of the data directory', first, second);
+      const again = await startServer({ data: second });
+      const body = { data: { key: 'second', name: 'second' } };
+      expect((await createAsk(again.url)('/api/tags', { method: 'POST', body })).status).toBe(201);
+      expect(await names(server.url)).not.toContain('second');
+      expect(await names(again.url)).toContain('second');
+      await Promise.all([server.dispose(), again.dispose()]);
+    },
+  );
 });

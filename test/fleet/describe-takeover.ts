@@ -45,7 +45,7 @@ export function describeTakeover(
     };
 
     it(`accepts writes again after kill -9 of the leader, ${rounds} times`, {
-      timeout: rounds * 30_000 + 60_000,
+      timeout: rounds * 120_000 + 120_000,
     }, async () => {
       const writers = start('killed');
       const times: number[] = [];
@@ -76,7 +76,7 @@ export function describeTakeover(
       console.log(`${name}: takeover after a clean stop: ${taken} ms`);
     });
 
-    const pausing = takesMinutes('a leader that is paused');
+    const pausing = { ...takesMinutes('a leader that is paused'), timeout: 300_000 };
     it(
       'loses nothing when the leader is paused for longer than its lease and then continues',
       pausing,

@@ -84,7 +84,7 @@ describe(
     });
 
     it(`loses no write, applies none twice and answers every read while its leader is killed ${KILLS} times`, {
-      timeout: 120_000 + KILLS * 60_000,
+      timeout: 300_000 + KILLS * 60_000,
     }, async ({ onTestFailed }) => {
       let step = '';
       onTestFailed(() => console.log(`it failed while it ${step}\n${lastWords()}`));
@@ -178,7 +178,7 @@ async function expectSameAsRebuilt(): Promise<void> {
   expect(expected.length).toBeGreaterThan(50);
   let found = [...(await foundSums(elasticsearch, space))].sort();
   // Retry, since the last refresh may not have finished.
-  for (let tries = 0; tries < 40 && JSON.stringify(found) !== JSON.stringify(expected); tries++) {
+  for (let tries = 0; tries < 120 && JSON.stringify(found) !== JSON.stringify(expected); tries++) {
     await delay(250);
     found = [...(await foundSums(elasticsearch, space))].sort();
   }

@@ -18,7 +18,7 @@ const tags = (member: Member, more = '') => `${urlOf(member)}/api/_changes?types
 describe('feeds of two processes on one log', takesMinutes('feeds of two processes'), () => {
   beforeAll(async () => {
     fleet = await startFleet({ size: 2 });
-  }, 120_000);
+  }, 300_000);
   afterAll(() => fleet?.dispose());
 
   const both = async (): Promise<{ readonly leader: Member; readonly other: Member }> => {

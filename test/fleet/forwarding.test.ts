@@ -16,7 +16,7 @@ beforeAll(async () => {
   tokens.full = await createTokenOver(anyone, { name: 'full', type: 'full-access' });
   const full = createAsk(leader.server().url, tokens.full);
   tokens.tags = await createTokenOver(full, { name: 'tags', type: 'custom', allow: ['tag.create'] });
-}, 120_000);
+}, 300_000);
 afterAll(() => fleet?.dispose());
 
 const followerAsks = (token?: string) => createAsk(follower.server().url, token);

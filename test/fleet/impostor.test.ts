@@ -28,7 +28,7 @@ async function startImpostor(url: string, presence: string, seen: Seen[]): Promi
 
 it('a standby sends no write and no token to it, whatever it answers as the leader', {
   ...takesMinutes('a false leader'),
-  timeout: 60_000,
+  timeout: 300_000,
 }, async () => {
   const fleet = await startFleet({ size: 2 });
   onTestFinished(() => fleet.dispose());

@@ -136,7 +136,9 @@ describe('foreign events', takesMinutes('processes on a cluster of doubles'), ()
       return { records: scanned() - records, ms: Math.round(performance.now() - started) };
     };
     const walk = await counted(() => untilReady(member));
-    await delay(3_000);
+    // Reads that the walk has begun may go on for a while.
+    const inASecond = async () => (await counted(() => delay(1_000))).records;
+    await expect.poll(inASecond, { timeout: 60_000 }).toBeLessThan(100);
     const probe = await counted(() => untilReady(member));
     const gauges = await counted(() =>
       fetch(`${member.server().url}/metrics`).then((answer) => answer.text()),

@@ -132,7 +132,7 @@ const expectEveryWriteOnce = async ({ cluster, fleet, writers }: World): Promise
   const last = new Map(writers.sent.map(({ key, number }) => [key, number]));
   expect(stars).toEqual(last);
   for (const member of fleet.members) {
-    await expect.poll(() => listOf(member.server().url), { timeout: 10_000 }).toEqual(rows);
+    await expect.poll(() => listOf(member.server().url), { timeout: 60_000 }).toEqual(rows);
     expect(member.server().output()).not.toMatch(/starting another one|cannot continue/);
     expect(await Promise.race([member.server().exited, delay(0, 'runs')])).toBe('runs');
   }
@@ -158,7 +158,7 @@ const repeatedCommands = ({ log }: KurrentDbCluster): readonly string[] => {
 // Both versions at once: a story mostly waits for elections.
 describe('eight writers through two processes on three nodes of 24.2, and of 26.1', {
   ...takesMinutes('writers on a cluster of doubles'),
-  timeout: 240_000,
+  timeout: 300_000,
 }, () => {
   test.each(STORIES)('$name', async (story) => {
     await Promise.all([run('24.2', story), run('26.1', story)]);

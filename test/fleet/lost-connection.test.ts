@@ -4,7 +4,11 @@ import { createApiClient } from '../support/api-client.ts';
 import { askOnce } from '../support/ask-once.ts';
 import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
 import { type ElasticsearchFleet, startElasticsearchFleet } from '../support/elasticsearch-fleet.ts';
-import { type ElasticsearchProxy, startElasticsearchProxy } from '../support/elasticsearch-proxy.ts';
+import {
+  type ElasticsearchProxy,
+  type ProxiedRequest,
+  startElasticsearchProxy,
+} from '../support/elasticsearch-proxy.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
 const ROUNDS = 6;
@@ -52,11 +56,19 @@ describe(
       const readers = apis.flatMap(({ url }) => Array.from({ length: IN_FLIGHT }, () => reader(url)));
       for (let round = 0; round < ROUNDS; round++) {
         const before = statuses.length;
+        let refused = 0;
+        const refuseBranches = ({ body }: ProxiedRequest) => {
+          if (!body.includes(BRANCHES)) return undefined;
+          refused++;
+          return UNAVAILABLE;
+        };
         while (statuses.length < before + IN_FLIGHT) await delay(5);
         // In every other round only the search for branches fails, so that many pages fail at that point.
         if (round % 2 === 0) proxy.lose();
-        else proxy.intercept(({ body }) => (body.includes(BRANCHES) ? UNAVAILABLE : undefined));
+        else proxy.intercept(refuseBranches);
         await delay(LOST_MS);
+        // A slow machine may have sent no such search yet.
+        while (round % 2 === 1 && refused === 0) await delay(5);
         proxy.restore();
         proxy.intercept(() => undefined);
       }

@@ -62,7 +62,7 @@ describe('two servers on Elasticsearch', { ...(await needsElasticsearch(skip)), 
   };
   const expectAllShown = async () => {
     for (const member of fleet.members)
-      await expect.poll(() => shown(member), { timeout: 20_000 }).toEqual(written);
+      await expect.poll(() => shown(member), { timeout: 60_000 }).toEqual(written);
   };
   /** Starts a rebuild, and waits until it reports a phase. */
   const rebuild = async (of: Member, maxRate: number, phase: string): Promise<VarveProcess> => {
@@ -123,7 +123,7 @@ describe('two servers on Elasticsearch', { ...(await needsElasticsearch(skip)), 
     const clean = await sumsOfLog(log, space);
     await log.close();
     await expect
-      .poll(async () => indexDigests(await foundSums(url, space)), { timeout: 20_000 })
+      .poll(async () => indexDigests(await foundSums(url, space)), { timeout: 60_000 })
       .toEqual(indexDigests(clean));
   });
 });

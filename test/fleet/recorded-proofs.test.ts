@@ -45,7 +45,7 @@ beforeAll(async () => {
   follower = await startMember('follower', options('follower'));
   stranger = await startServer();
   token = await createTokenOver(createAsk(leader.server().url), { name: 'full', type: 'full-access' });
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   await Promise.all([leader?.end('SIGKILL'), follower?.end('SIGKILL'), stranger?.dispose()]);
   for (const socket of sockets) socket.destroy();

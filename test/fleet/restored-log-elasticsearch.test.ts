@@ -46,7 +46,7 @@ const fill = async (fleet: ElasticsearchFleet, copy: () => Promise<void>): Promi
   await fetch(`${leader}/api/tags/${freed}`, { method: 'DELETE' });
   await created(leader, 'lost');
   for (const member of all(fleet))
-    await expect.poll(() => keysOf(member), { timeout: 20_000 }).toEqual(['kept', 'lost']);
+    await expect.poll(() => keysOf(member), { timeout: 60_000 }).toEqual(['kept', 'lost']);
 };
 
 /** Another process becomes the leader. Elasticsearch then names its claim, which the copy does not have. */
@@ -70,7 +70,7 @@ const showTheCopy = async (fleet: ElasticsearchFleet, reads: readonly ReturnType
   await untilReady(all(fleet));
   await created((await fleet.leader()).server().url, 'new');
   for (const member of all(fleet))
-    await expect.poll(() => keysOf(member), { timeout: 20_000 }).toEqual(['kept', 'freed', 'new']);
+    await expect.poll(() => keysOf(member), { timeout: 60_000 }).toEqual(['kept', 'freed', 'new']);
   const read = await Promise.all(reads.map((end) => end()));
   expect(read.map(({ wrong }) => [...new Set(wrong)])).toEqual(read.map(() => []));
   expect(Math.min(...read.map(({ rounds }) => rounds))).toBeGreaterThan(0);

@@ -149,7 +149,8 @@ const settles = async (members: readonly Member[], double: KurrentDbDouble, stor
   const inLog = keysIn(double);
   expect(new Set(inLog).size).toBe(inLog.length);
   for (const member of members) {
-    expect((await listAllOf(member.server().url)).text, member.name).toBe(text);
+    const { url } = member.server();
+    await expect.poll(async () => (await listAllOf(url)).text, { message: member.name }).toBe(text);
     expect(await Promise.race([member.server().exited, delay(0, 'runs')])).toBe('runs');
   }
 };
@@ -170,9 +171,8 @@ const listAllOf = async (url: string) => {
   };
 };
 
-test('two running processes of 26.1 serve the restored log', { timeout: 60_000 }, () =>
-  run({ server: '26.1', size: 2, processes: 'running', isPushed: true }),
-);
+test('two running processes of 26.1 serve the restored log', () =>
+  run({ server: '26.1', size: 2, processes: 'running', isPushed: true }));
 
 const STORIES: readonly Story[] = [
   { server: '24.2', size: 1, processes: 'running', isPushed: false },
@@ -187,7 +187,7 @@ const STORIES: readonly Story[] = [
 describe('every process serves the restored log', takesMinutes('restored logs'), () => {
   test.each(STORIES)(
     '$server, $size processes, $processes, others’ records: $isPushed',
-    { timeout: 120_000 },
+    { timeout: 240_000 },
     run,
   );
 });

@@ -26,7 +26,7 @@ describe('the indices of a log', await needsElasticsearch(takesMinutes('who owns
   beforeAll(async () => {
     url = await elasticsearchUrl();
     original = await start('original');
-  }, 120_000);
+  }, 300_000);
   afterAll(async () => {
     await original?.dispose();
     await removeIndices(url, space);
@@ -39,7 +39,7 @@ describe('the indices of a log', await needsElasticsearch(takesMinutes('who owns
     );
 
   it('are refused to a restored copy, which becomes their owner with --adopt', {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     const body = { data: { key: 'kept', name: 'kept' } };
     expect((await createAsk(original.url)('/api/tags', { method: 'POST', body })).status).toBe(201);
@@ -63,7 +63,7 @@ describe('the indices of a log', await needsElasticsearch(takesMinutes('who owns
   });
 
   it('are made again for an earlier state of the log that owns them after --adopt', {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     const before = await start('original', '--adopt');
     await before.stop();

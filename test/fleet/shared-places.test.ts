@@ -28,7 +28,7 @@ beforeAll(async () => {
     uploadForm([{ name: 'kept.txt', bytes: 'kept', type: 'text/plain' }]),
   );
   file = ((await answer.json()) as FileAnswer[])[0] as FileAnswer;
-}, 60_000);
+}, 300_000);
 afterAll(async () => {
   await original?.dispose();
   await bucket?.close();
@@ -52,7 +52,7 @@ const stored = () => bucket.names().some((name) => name.endsWith(file.hash));
 
 it('are refused to a restored copy and to a copied directory, and stay unchanged', {
   ...takesMinutes('who owns uploaded files'),
-  timeout: 60_000,
+  timeout: 300_000,
 }, async () => {
   const [backup, restored, copied] = ['backup', 'restored', 'copied'].map((name) => join(folder, name)) as [
     string,
@@ -74,7 +74,7 @@ it('are refused to a restored copy and to a copied directory, and stay unchanged
 
 it('belong to the copy after --adopt: the original deletes nothing there and does not start', {
   ...takesMinutes('who owns uploaded files'),
-  timeout: 60_000,
+  timeout: 300_000,
 }, async () => {
   const adopting = join(folder, 'adopting');
   await succeed('export', `${adopting}.jsonl`, '--data', original.data);
@@ -94,7 +94,7 @@ it('belong to the copy after --adopt: the original deletes nothing there and doe
 
 it('are refused to the original if its copy came first, since no log can know which one is the copy', {
   ...takesMinutes('who owns uploaded files'),
-  timeout: 60_000,
+  timeout: 300_000,
 }, async () => {
   const [first, copied] = ['first', 'second'].map((name) => join(folder, name)) as [string, string];
   const place = bucket.address.replace('/media?', '/another?');
@@ -110,7 +110,7 @@ it('are refused to the original if its copy came first, since no log can know wh
 
 it('keep the files that two namespaces share, until one namespace is the only owner', {
   ...takesMinutes('who owns uploaded files'),
-  timeout: 60_000,
+  timeout: 300_000,
 }, async () => {
   const place = join(folder, 'common');
   const eventStore = `sqlite:${join(folder, 'common.db')}`;

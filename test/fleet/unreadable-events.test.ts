@@ -57,7 +57,7 @@ it('events of other programs are skipped, named and counted, also in the streams
     await expect
       .poll(async () => sampleOf(await textOf(member, '/metrics'), 'varve_foreign_events_total'))
       .toBe(STREAMS.length);
-    expect(member.server().output()).toContain('"stream":"varve.note-1"');
+    await expect.poll(member.server().output).toContain('"stream":"varve.note-1"');
     const parked = JSON.parse(
       (await runVarve(['parked', 'list', '--json', '--data', member.data, '--event-store', fleet.eventStore]))
         .stdout,
@@ -78,7 +78,7 @@ it('an event of a newer release stops older processes: they serve reads, accept 
   for (const member of fleet.members) {
     const server = member.server();
     await expect
-      .poll(async () => sampleOf(await textOf(member, '/metrics'), 'varve_halted'), { timeout: 10_000 })
+      .poll(async () => sampleOf(await textOf(member, '/metrics'), 'varve_halted'), { timeout: 50_000 })
       .toBe(1);
     await expect
       .poll(async () => JSON.parse(await textOf(member, '/_varve/leader')))
@@ -139,7 +139,7 @@ it(
     await member.start();
     expect(await keysOf(member)).toEqual(['p1', 'p2']);
     await expect
-      .poll(async () => sampleOf(await textOf(member, '/metrics'), 'varve_halted'), { timeout: 10_000 })
+      .poll(async () => sampleOf(await textOf(member, '/metrics'), 'varve_halted'), { timeout: 50_000 })
       .toBe(1);
     expect((await call(member, 'POST', '/api/tags', { data: { key: 'refused' } })).status).toBe(503);
     expect(JSON.parse(await textOf(member, '/_varve/leader'))).toMatchObject({ epoch: null });
