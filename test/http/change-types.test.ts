@@ -21,7 +21,7 @@ import { takesMinutes } from '../support/takes-minutes.ts';
  * A start with changed content types and more rows than a start may convert. The server continues with the earlier content types.
  * Then another process replaces it, which has the new ones.
  */
-const LONG = { ...takesMinutes('content types that change while processes are lost'), timeout: 120_000 };
+const LONG = { ...takesMinutes('content types that change while processes are lost'), timeout: 300_000 };
 const CLIENTS = Number(process.env['CHANGE_CLIENTS'] ?? 3);
 /** Number of rows in addition to those of STORED. */
 const ROWS = Number(process.env['CHANGE_ROWS'] ?? 0);
@@ -87,7 +87,9 @@ function definitions(data: string): number {
 
 /** Expects that the stored stars are scores, and that no write is missing. */
 async function expectChanged({ url }: RunningServer, written: readonly string[]): Promise<void> {
-  await expect.poll(() => statusOf(`${url}/api/restaurants?filters[score]=3`), { timeout: 60_000 }).toBe(200);
+  await expect
+    .poll(() => statusOf(`${url}/api/restaurants?filters[score]=3`), { timeout: 120_000 })
+    .toBe(200);
   const { text } = await ask(`${url}/api/restaurants?filters[score]=3&sort=name&fields=name`, false);
   const found = (JSON.parse(text) as { data: { name: string }[] }).data.map(({ name }) => name);
   expect(found).toEqual(STORED);
@@ -168,7 +170,7 @@ it.each(KILLED)('are changed, even if the process %s is killed while %s', LONG, 
   if (killed !== 0) process.kill(killed, 'SIGKILL');
   while (isRunning(killed)) await delay(1);
   await expect
-    .poll(() => statusOf(`${changing.url}/api/restaurants?filters[score]=3`), { timeout: 60_000 })
+    .poll(() => statusOf(`${changing.url}/api/restaurants?filters[score]=3`), { timeout: 120_000 })
     .toBe(200);
   await load.stop();
   await expectChanged(changing, load.written);

@@ -2,6 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
+import { lookAtGenerations } from '../../projections/generations/generation-store.ts';
 import { BUILDER_ARGUMENT } from '../../services/supervisor/builder-process.ts';
 import { argumentsOf, childrenOf, workersOf } from '../support/processes.ts';
 import { generation, nextWorker, replaced, workers } from '../support/replaced-workers.ts';
@@ -18,9 +19,9 @@ import { startForTest } from '../support/start-for-test.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
 /** Commands and signals that come during a hand-over or a start. */
-const LONG = { ...takesMinutes('commands during a hand-over'), timeout: 120_000 };
+const LONG = { ...takesMinutes('commands during a hand-over'), timeout: 240_000 };
 const LOGGED = ['--log-level', 'info'];
-const POLL = { timeout: 30_000, interval: 200 };
+const POLL = { timeout: 60_000, interval: 200 };
 
 const startLogging = (options: ServerOptions = {}) => startForTest({ arguments: LOGGED, ...options });
 
@@ -60,9 +61,14 @@ async function builderOf(worker: number): Promise<number> {
   }
 }
 
-async function rebuildPhase({ data }: RunningServer): Promise<string> {
-  const { stdout } = await runVarve(['status', '--json', '--data', data]);
-  return (JSON.parse(stdout) as { rebuild: { phase: string } }).rebuild.phase;
+/** Reads the record: a command starts too slowly for a phase that ends when the paused worker is killed. */
+function rebuildPhase({ data }: RunningServer): string | undefined {
+  const record = lookAtGenerations(data);
+  try {
+    return record.rebuild()?.phase;
+  } finally {
+    record.close();
+  }
 }
 
 /** Expects that the upgrade becomes generation 3, and that a later rebuild works. */

@@ -28,12 +28,12 @@ async function backlog(server: RunningServer): Promise<number> {
 
 /** Waits for the backlog. Expects the same documents as in a rebuild: none is missing and none is left over. */
 async function expectSameAsRebuilt(server: RunningServer, data: string, url: string, space: string) {
-  while ((await backlog(server)) > 0) await delay(50);
+  await expect.poll(() => backlog(server)).toBe(0);
   const expected = await rebuiltSums(data, space);
   expect(expected.size).toBeGreaterThan(20);
   let found = await foundSums(url, space);
   // Retry, since the last refresh may not have finished.
-  for (let tries = 0; tries < 20 && !isSame(found, expected); tries++) {
+  for (let tries = 0; tries < 120 && !isSame(found, expected); tries++) {
     await delay(250);
     found = await foundSums(url, space);
   }

@@ -31,7 +31,7 @@ function refusalOf(path: string) {
 
 describe("an Elasticsearch whose user lacks the right 'monitor'", {
   ...(await needsElasticsearch()),
-  timeout: 120_000,
+  timeout: 300_000,
 }, () => {
   const data = createDataDirectory();
   let proxy: ElasticsearchProxy;

@@ -22,7 +22,7 @@ const space = `tls_${process.pid}`;
 
 describe("Elasticsearch behind TLS, with a certificate of one's own and an API key", {
   ...(await needsElasticsearch()),
-  timeout: 120_000,
+  timeout: 300_000,
 }, () => {
   const certificate = createTestCertificate();
   const data = createDataDirectory();

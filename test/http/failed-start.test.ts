@@ -5,7 +5,7 @@ import { runVarve } from '../support/run-varve.ts';
 import { CONFORMANCE_SCHEMA, createDataDirectory, startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-const LONG = { ...takesMinutes('starts that fail'), timeout: 120_000 };
+const LONG = { ...takesMinutes('starts that fail'), timeout: 300_000 };
 
 /** Starts an Elasticsearch that refuses all users. */
 async function startRefusing(): Promise<string> {

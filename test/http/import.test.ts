@@ -212,7 +212,7 @@ it('names an array that is not JSON', takesMinutes('a broken array'), async () =
 });
 
 it('imports CSV files without a server and by one, and names their lines and columns', {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async () => {
   const data = dataForTest();
   const file = join(

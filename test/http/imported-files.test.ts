@@ -77,7 +77,7 @@ beforeAll(async () => {
   expect(imported.stdout).toContain('files, with smaller pictures: 4');
   server = await startServer({ data, contentTypes: archive });
   ask = createAsk(server.url);
-}, 60_000);
+});
 afterAll(async () => {
   await server?.dispose();
   rmSync(folder, { recursive: true });

@@ -7,7 +7,7 @@ import { startWorkers } from '../support/several-workers.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
 /** A limit counts the caller of a request, also if one worker passes the request on to another one. */
-const LONG = { ...takesMinutes('limits over workers that pass requests on'), timeout: 60_000 };
+const LONG = { ...takesMinutes('limits over workers that pass requests on'), timeout: 180_000 };
 
 /** A caller with an address of its own. */
 function createCaller(base: string, number: number, keepAlive: boolean) {

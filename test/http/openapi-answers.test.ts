@@ -24,7 +24,7 @@ describe.each<[string, () => Promise<RunningServer>]>([
     server = await start();
     document = (await (await fetch(`${server.url}/openapi.json`)).json()) as OpenApiDocument;
     validatorOf = createAnswerValidators(document);
-  }, 120_000);
+  }, 300_000);
 
   afterAll(() => server?.dispose());
 

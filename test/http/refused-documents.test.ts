@@ -101,7 +101,7 @@ describe(TITLE, await needsElasticsearch(takesMinutes(TITLE)), () => {
     const { status, text } = await large;
     expect(status).toBe(202);
     await expect.poll(parked, { timeout: 60_000 }).toHaveLength(2);
-    await expect.poll(() => keysOf('filters[name][$eq]=Other'), { timeout: 20_000 }).toHaveLength(5);
+    await expect.poll(() => keysOf('filters[name][$eq]=Other'), { timeout: 60_000 }).toHaveLength(5);
     expect(await isReady()).toBe(200);
     const items = await parked();
     expect(items).toMatchObject([
@@ -145,13 +145,13 @@ describe(TITLE, await needsElasticsearch(takesMinutes(TITLE)), () => {
       return { status: 429, json: { error, status: 429 } };
     });
     const made = send('POST', 'restaurants', { key: 'heavy', name: 'Heavy' }).catch(() => undefined);
-    await expect.poll(() => refusals, { timeout: 20_000 }).toBeGreaterThan(0);
+    await expect.poll(() => refusals, { timeout: 60_000 }).toBeGreaterThan(0);
     await server.stop('SIGKILL');
     await made;
     server = await start();
     expect((await send('POST', 'restaurants', { key: 'light', name: 'Light' })).status).toBe(201);
     await expect
-      .poll(async () => (await parked()).map(({ reason }) => reason), { timeout: 30_000 })
+      .poll(async () => (await parked()).map(({ reason }) => reason), { timeout: 60_000 })
       .toEqual(Array(2).fill(expect.stringContaining('circuit_breaking_exception')));
     await server.stop();
     server = await start();
@@ -159,7 +159,7 @@ describe(TITLE, await needsElasticsearch(takesMinutes(TITLE)), () => {
     expect(await keysOf('filters[key][$eq]=light')).toEqual(['light']);
     isRefused = false;
     await runVarve(['parked', 'retry', '--all', '--data', data]);
-    await expect.poll(() => keysOf('filters[key][$eq]=heavy'), { timeout: 20_000 }).toEqual(['heavy']);
+    await expect.poll(() => keysOf('filters[key][$eq]=heavy'), { timeout: 60_000 }).toEqual(['heavy']);
   }, 240_000);
 
   it('answers 202 with the reason, and never with an earlier state', async () => {
@@ -182,7 +182,7 @@ describe(TITLE, await needsElasticsearch(takesMinutes(TITLE)), () => {
     expect([accepted.status, accepted.text]).toEqual([200, expect.stringContaining('"Third"')]);
     expect((await send('DELETE', `restaurants/${documentIdOf(post)}`)).status).toBe(204);
     expect(await parked()).toEqual([]);
-  }, 120_000);
+  }, 300_000);
 
   it('is none that has more than ten thousand components and links', async () => {
     proxy.intercept(() => undefined);

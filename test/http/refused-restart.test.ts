@@ -10,7 +10,7 @@ const ERROR = { type: 'exception', reason: 'not now' };
 
 describe('a server whose worker starts again while Elasticsearch refuses its requests', {
   ...(await needsElasticsearch(takesMinutes('a restart while Elasticsearch refuses'))),
-  timeout: 120_000,
+  timeout: 300_000,
 }, () => {
   let proxy: ElasticsearchProxy;
   let server: RunningServer;
@@ -18,7 +18,7 @@ describe('a server whose worker starts again while Elasticsearch refuses its req
   beforeAll(async () => {
     proxy = await startElasticsearchProxy(await elasticsearchUrl());
     server = await startServer({ arguments: ['--read-index', proxy.url, '--space', space] });
-  }, 120_000);
+  }, 300_000);
   afterAll(async () => {
     await server?.dispose();
     proxy?.close();

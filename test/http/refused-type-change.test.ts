@@ -109,7 +109,7 @@ describe(TITLE, await needsElasticsearch(takesMinutes(TITLE)), () => {
     await start();
     await writesAreAccepted('Ada');
     expect((await postCook(urlOf(), { name: 'Heavy' })).status).toBe(202);
-    await vi.waitFor(async () => expect(await parked()).toHaveLength(2), { timeout: 30_000, interval: 200 });
+    await vi.waitFor(async () => expect(await parked()).toHaveLength(2), { timeout: 120_000, interval: 200 });
     await stop();
   }, 900_000);
   afterEach(() => stop());
@@ -128,7 +128,7 @@ describe(TITLE, await needsElasticsearch(takesMinutes(TITLE)), () => {
     expect((await get(`${urlOf()}/api/cooks?filters[name][$eq]=Bob`)).body.data).toMatchObject([
       { rank: null },
     ]);
-    expect(await parked()).toHaveLength(2);
+    await expect.poll(parked).toHaveLength(2);
   }, 900_000);
 
   it('take effect if only the new indices refuse a document, which is parked', async () => {
@@ -137,10 +137,10 @@ describe(TITLE, await needsElasticsearch(takesMinutes(TITLE)), () => {
     await start();
     await becomesServed('age');
     await writesAreAccepted('Cyd');
-    expect(await parked()).toHaveLength(2);
+    await expect.poll(parked).toHaveLength(2);
     refuseDocuments('Heavy');
     await varve('parked', 'retry', '--all');
-    await expect.poll(parked, { timeout: 30_000 }).toEqual([]);
+    await expect.poll(parked).toEqual([]);
     const ada = await get(`${urlOf()}/api/cooks?filters[name][$eq]=Ada`);
     expect(ada.body.data).toMatchObject([{ age: null }]);
   }, 900_000);

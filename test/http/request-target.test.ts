@@ -14,7 +14,7 @@ beforeAll(async () => {
   const leader = await fleet.leader();
   follower = fleet.members.find((each) => each !== leader) as Member;
   decoy = await startServer();
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   await fleet?.dispose();
   await decoy?.dispose();

@@ -78,7 +78,7 @@ async function expectRestored({ what, breaks, losses }: (typeof BREAKAGES)[numbe
 
 const [misspelt, ...others] = BREAKAGES;
 
-it('values come back after a misspelt type, also after a rebuild from the log', { timeout: 120_000 }, () =>
+it('values come back after a misspelt type, also after a rebuild from the log', { timeout: 300_000 }, () =>
   expectRestored(misspelt as (typeof BREAKAGES)[number]),
 );
 

@@ -116,7 +116,7 @@ describe('changed content types on Elasticsearch', await needsElasticsearch(skip
     );
     expect(late.body['meta']).toMatchObject({ pagination: { total: shown.length } });
     expect((await postCook(started.url, { fullName: 'Dan' })).status).toBe(201);
-    expect((await get(`${started.url}/health/ready`)).body['note']).toBeUndefined();
+    await expect.poll(async () => (await get(`${started.url}/health/ready`)).body['note']).toBeUndefined();
     const { body } = await get(
       `${started.url}/api/cooks?filters[fullName][$in]=Ada&filters[fullName][$in]=Dan&sort=id`,
     );
@@ -124,7 +124,7 @@ describe('changed content types on Elasticsearch', await needsElasticsearch(skip
     expect((await runVarve(['rollback', ...own()])).stderr).toContain(
       'have other content types than those in force',
     );
-  }, 120_000);
+  }, 300_000);
 
   /** Names of the indices of this namespace. */
   async function indicesNow(): Promise<readonly string[]> {
@@ -164,9 +164,9 @@ describe('changed content types on Elasticsearch', await needsElasticsearch(skip
       await expect.poll(isNew, { timeout: 60_000 }).toBe(true);
       expect(started.varve.output()).not.toContain('another process became the leader');
       const fays = `${started.url}/api/cooks?filters[fullName]=Fay ${who}`;
-      await expect.poll(async () => (await get(fays)).body.data, { timeout: 10_000 }).toHaveLength(1);
+      await expect.poll(async () => (await get(fays)).body.data, { timeout: 60_000 }).toHaveLength(1);
       await expect
-        .poll(async () => (await indicesNow()).length, { timeout: 30_000, message: 'removed indices' })
+        .poll(async () => (await indicesNow()).length, { timeout: 60_000, message: 'removed indices' })
         .toBe(before.length);
     },
     120_000,
@@ -179,9 +179,9 @@ describe('changed content types on Elasticsearch', await needsElasticsearch(skip
     const cancelled = await runVarve(['rebuild', '--cancel', ...own()]);
     expect(cancelled, cancelled.stderr).toMatchObject({ code: 0 });
     process.kill(builder, 'SIGCONT');
-    await expect.poll(indicesNow, { timeout: 30_000 }).toEqual(before);
+    await expect.poll(indicesNow, { timeout: 60_000 }).toEqual(before);
     await expect
-      .poll(() => childrenOf(leader), { timeout: 30_000, message: 'the end of the builder' })
+      .poll(() => childrenOf(leader), { timeout: 60_000, message: 'the end of the builder' })
       .toEqual([]);
     const answer = await postCook(started.url, { fullName: 'Gus' });
     expect([answer.status, await isNew()]).toEqual([201, false]);
@@ -189,15 +189,15 @@ describe('changed content types on Elasticsearch', await needsElasticsearch(skip
     const again = await start();
     const gus = async () => (await get(`${again.url}/api/cooks?filters[fullName]=Gus`)).body.data[0] ?? {};
     await expect.poll(async () => Object.keys(await gus()), { timeout: 60_000 }).toContain(name);
-    await expect.poll(async () => (await indicesNow()).length, { timeout: 30_000 }).toBe(before.length);
-  }, 120_000);
+    await expect.poll(async () => (await indicesNow()).length, { timeout: 60_000 }).toBe(before.length);
+  }, 300_000);
 
   it('do not change answers after a kill, and are served later', async () => {
     expect(await stop('SIGTERM')).toBe(0);
     changeCooks(contentTypes, (attributes) => ({ ...attributes, age: { type: 'integer' } }));
     const killed = await start();
     await expect
-      .poll(() => killed.varve.output(), { timeout: 30_000 })
+      .poll(() => killed.varve.output(), { timeout: 60_000 })
       .toContain('api::cook.cook: age was added');
     await stop('SIGKILL');
     const started = await start();
@@ -206,14 +206,14 @@ describe('changed content types on Elasticsearch', await needsElasticsearch(skip
     expect(seen.at(-1)).toBe('new');
     await expect
       .poll(async () => (await postCook(started.url, { fullName: 'Eve', age: 7 })).status, {
-        timeout: 30_000,
+        timeout: 300_000,
       })
       .toBe(201);
     const { body } = await get(`${started.url}/api/cooks?filters[age][$gt]=6`);
     expect(body.data.map((cook) => cook['fullName'])).toEqual(['Eve']);
     expect(await stop('SIGTERM')).toBe(0);
     expect(indexDigests(await foundSums(url, space))).toEqual(indexDigests(await rebuiltSums(data, space)));
-  }, 120_000);
+  }, 300_000);
 
   /** Counts the definitions of content types in the log. */
   function definitions(): number {
@@ -287,7 +287,7 @@ describe('changed content types on Elasticsearch', await needsElasticsearch(skip
       }
       expect(wrote.filter((each) => !shown.has(each))).toEqual([]);
       await expect
-        .poll(async () => (await postCook(last, { fullName: 'Last', [name]: 1 })).status, { timeout: 30_000 })
+        .poll(async () => (await postCook(last, { fullName: 'Last', [name]: 1 })).status, { timeout: 60_000 })
         .toBe(201);
       expect(await stop('SIGTERM')).toBe(0);
       expect(indexDigests(await foundSums(url, space))).toEqual(indexDigests(await rebuiltSums(data, space)));

@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 it('answers as before, reports this, and answers with the new content types when their generation is live', {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async () => {
   renameCooks(contentTypes);
   // No copy of the graph is made before the lock is released.
@@ -56,7 +56,7 @@ it('answers as before, reports this, and answers with the new content types when
   expect(changed.output()).toContain('api::cook.cook: name was removed or renamed');
   expect(wrote).toBe(201);
   expect((await postCook(url, { fullName: 'Dan' })).status).toBe(201);
-  expect((await get(`${url}/health/ready`)).body['note']).toBeUndefined();
+  await expect.poll(async () => (await get(`${url}/health/ready`)).body['note']).toBeUndefined();
   const { body } = await get(
     `${url}/api/cooks?filters[fullName][$in]=Cyd&filters[fullName][$in]=Dan&sort=id`,
   );
@@ -64,7 +64,7 @@ it('answers as before, reports this, and answers with the new content types when
 });
 it('rebuilds a read model of another projector version, which answers until then', {
   ...takesMinutes('a read model of another version'),
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   changed?.child.kill('SIGTERM');
   expect((await changed?.exited)?.code).toBe(0);
@@ -80,12 +80,12 @@ it('rebuilds a read model of another projector version, which answers until then
   };
   const names = async () => (await get(`${url}/api/cooks?sort=id`)).body.data.map((cook) => cook['fullName']);
   expect((await names()).slice(0, 2)).toEqual(['Ada', 'Bob']);
-  await expect.poll(generation, { timeout: 40_000, interval: 100 }).toBe(3);
+  await expect.poll(generation, { timeout: 60_000, interval: 100 }).toBe(3);
   expect((await names()).slice(0, 2)).toEqual(['Ada', 'Bob']);
   expect(server.output()).toContain('another version of the projector made the read model');
   // The read model of the earlier version had no journal of changes.
-  await expect.poll(async () => (await get(`${url}/api/_changes`)).status, { timeout: 40_000 }).toBe(200);
+  await expect.poll(async () => (await get(`${url}/api/_changes`)).status, { timeout: 60_000 }).toBe(200);
   // The new generation is recorded before the process of the earlier one is gone.
   const note = async () => (await get(`${url}/health/ready`)).body['note'];
-  await expect.poll(note, { timeout: 40_000, interval: 100 }).toBeUndefined();
+  await expect.poll(note, { timeout: 60_000, interval: 100 }).toBeUndefined();
 });

@@ -6,7 +6,7 @@ import { replaced } from '../support/replaced-workers.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
-const LONG = { ...takesMinutes('a changed file of synonyms'), timeout: 120_000 };
+const LONG = { ...takesMinutes('a changed file of synonyms'), timeout: 300_000 };
 const RESTAURANT = 'api::restaurant.restaurant';
 
 /** Returns the names of the restaurants that a search finds, and the tag of its answer. */

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { boundOutput, OUTPUT_LIMITS } from '../../services/http/sockets/bound-output.ts';
 
-const KEEP_ALIVE_MS = 150;
+const KEEP_ALIVE_MS = 500;
 
 /** Connects to a server that closes idle connections after KEEP_ALIVE_MS. Resolves to the client after its first answer. */
 async function answeredClient(): Promise<Socket> {

@@ -14,7 +14,7 @@ describe(
   await needsElasticsearch(takesMinutes(SILENT)),
   () => {
     it('is named by the state and by varve status, which do not wait for it', {
-      timeout: 120_000,
+      timeout: 300_000,
     }, async () => {
       const proxy = await startElasticsearchProxy(await elasticsearchUrl());
       onTestFinished(() => proxy.close());

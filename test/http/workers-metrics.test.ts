@@ -44,7 +44,7 @@ function fallen(before: Counts, after: Counts): readonly string[] {
 
 it('counts never fall when a worker is killed or all are replaced', {
   ...takesMinutes('metrics of workers that are lost'),
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const server = await startWorkers(['--rate-limit', '1000000']);
   const lost = [

@@ -11,7 +11,7 @@ import { takesMinutes } from '../support/takes-minutes.ts';
 const ARGUMENTS = ['--streams-per-caller', '1', '--stream-heartbeat', '50'];
 const CALLERS = 4;
 const TRIES = 4;
-const TIMEOUT = { timeout: 120_000 };
+const TIMEOUT = { timeout: 300_000 };
 const LONG = { ...takesMinutes('streams of workers that are killed and replaced'), ...TIMEOUT };
 const POLL = { timeout: 30_000 };
 const REFUSED =

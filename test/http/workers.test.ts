@@ -69,7 +69,7 @@ it(
 
 it('counts requests and login attempts of all workers together', {
   ...takesMinutes('limits over several workers'),
-  timeout: 60_000,
+  timeout: 300_000,
 }, async () => {
   const server = await startWorkers(['--rate-limit', '40', '--login', 'true', '--login-rate-limit', '3']);
   const attempt = { identifier: 'someone@example.org', password: 'wrong-password' };

@@ -161,7 +161,7 @@ describe('two workers with one file', () => {
 
 it('keeps 100,000 changes for a receiver that does not answer, and purges everything then', {
   ...takesMinutes('100,000 changes that wait'),
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const receiver = await startReceiver();
   receiver.answer(() => ({ status: 503 }));
