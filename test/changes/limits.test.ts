@@ -38,11 +38,11 @@ const tags = (name: string, count: number) =>
     ...{ type: 'tag', key: `${name}${n}`, state: 'live', data: { key: `${name}${n}`, name } },
   }));
 
-describe('the feed', { ...takesMinutes('limits of the feed'), timeout: 120_000 }, () => {
+describe('the feed', { ...takesMinutes('limits of the feed'), timeout: 300_000 }, () => {
   beforeAll(async () => {
     server = await startServer();
     ask = createAsk(server.url);
-  }, 60_000);
+  }, 300_000);
   afterAll(() => server?.dispose());
 
   it('reads at most 5,000 events for a page, and reports that there may be more', async () => {

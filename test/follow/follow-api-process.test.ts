@@ -34,11 +34,11 @@ describe('varve api with a leader that follows Strapi', async () => {
     const shows = (name: string) =>
       expect
         .poll(async () => JSON.stringify((await createAsk(url)('/api/tags?pagination[pageSize]=100')).body), {
-          timeout: 60_000,
+          timeout: 300_000,
         })
         .toContain(`"${name}"`);
 
-    test('a write is executed there, and visible when it is answered', { timeout: 120_000 }, async () => {
+    test('a write is executed there, and visible when it is answered', { timeout: 300_000 }, async () => {
       await shows('First');
       const ask = createAsk(url);
       const body = { data: { key: 'second', name: 'Second' } };
@@ -51,7 +51,7 @@ describe('varve api with a leader that follows Strapi', async () => {
       expect((await ask(path)).status).toBe(404);
     });
 
-    test('a webhook there makes the leader read the document', { timeout: 120_000 }, async () => {
+    test('a webhook there makes the leader read the document', { timeout: 300_000 }, async () => {
       const made = await createAsk(source.url)('/api/tags', {
         method: 'POST',
         body: { data: { key: 'third', name: 'Third' } },

@@ -55,7 +55,7 @@ describe('a fleet that follows', takesMinutes('a fleet that follows'), () => {
     gate = await startSourceGate(source.url);
     const follow = ['--follow', gate.url, '--follow-interval', '300ms', '--follow-rate', '1000'];
     fleet = await startFleet({ size: 2, contentTypes, arguments: follow });
-  }, 120_000);
+  }, 300_000);
   afterAll(async () => {
     await fleet?.dispose();
     gate?.close();
@@ -64,7 +64,7 @@ describe('a fleet that follows', takesMinutes('a fleet that follows'), () => {
   });
 
   it('lets one process read Strapi, and shows writes to the other one when they are answered', {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     const leader = await fleet.leader();
     const standby = other(leader);
@@ -86,7 +86,7 @@ describe('a fleet that follows', takesMinutes('a fleet that follows'), () => {
     await pauseMember(fleet, first);
     await fleet.becomesLeader(second);
     first.server().signal('SIGCONT');
-    await expect.poll(() => epochOf(first), { timeout: 30_000 }).toBe(null);
+    await expect.poll(() => epochOf(first), { timeout: 60_000 }).toBe(null);
     for (let n = 0; n < 5; n++) await write(source.url);
     gate.open();
     await becomeEqual(first);

@@ -42,7 +42,7 @@ describe(
     };
     const becomesEqualTo = async (other: RunningServer) => {
       const differ = () => differences(other.url, follower.url, contentTypes);
-      for (let tries = 0; tries < 200 && (await differ()).length > 0; tries++) await delay(50);
+      for (let tries = 0; tries < 600 && (await differ()).length > 0; tries++) await delay(50);
       expect(await differ()).toEqual([]);
     };
     const keeps = async (isRight: (kept: number) => boolean) => {
@@ -71,7 +71,7 @@ describe(
         await write('POST', '/api/dishs', { data: { name: `dish ${n}`, cook: cook.documentId } });
       await runVarve(['export', '--strapi', archive, '--data', source.data]);
       gate = await startSourceGate(source.url);
-    }, 120_000);
+    }, 300_000);
     afterAll(async () => {
       gate?.close();
       await Promise.all([follower, source, empty].map((server) => server?.dispose()));
@@ -79,7 +79,7 @@ describe(
     });
 
     test('with an archive is not ready until everything is copied, and continues after a kill', {
-      timeout: 120_000,
+      timeout: 300_000,
     }, async () => {
       gate.hold((path) => path.startsWith('/api/') && !path.startsWith('/api/i18n'));
       await follow('--follow-from', archive);
@@ -96,7 +96,7 @@ describe(
       expect(await events()).toContain(SECRET);
     });
 
-    test('changes a single type, unpublishes it, and deletes it', { timeout: 60_000 }, async () => {
+    test('changes a single type, unpublishes it, and deletes it', { timeout: 300_000 }, async () => {
       for (const [method, path, body] of [
         ['PUT', '/api/home', { data: { title: 'Changed' } }],
         ['PUT', '/api/home?status=draft', { data: { title: 'A draft' } }],
@@ -109,12 +109,12 @@ describe(
     });
 
     test('keeps everything when the source starts empty, until --follow-deletions allows the deletion', {
-      timeout: 120_000,
+      timeout: 300_000,
     }, async () => {
       const deleted = await events('--type', 'entry-deleted');
       gate.to(empty.url);
       await keeps((kept) => kept > 0);
-      expect(follower.output()).toContain('--follow-deletions');
+      await expect.poll(follower.output).toContain('--follow-deletions');
       gate.to(source.url);
       await keeps((kept) => kept === 0);
       await becomesEqualTo(source);

@@ -26,7 +26,7 @@ function createTypes(): string {
   return folder;
 }
 
-it('copies relations between types without drafts, for both worlds', { timeout: 120_000 }, async () => {
+it('copies relations between types without drafts, for both worlds', { timeout: 300_000 }, async () => {
   const contentTypes = createTypes();
   const data = createDataDirectory();
   const source = await startServer({ contentTypes });
@@ -48,7 +48,7 @@ it('copies relations between types without drafts, for both worlds', { timeout: 
   try {
     const becomesEqual = async () => {
       const differ = () => differences(source.url, follower.url, contentTypes);
-      for (let tries = 0; tries < 200 && (await differ()).length > 0; tries++) await delay(50);
+      for (let tries = 0; tries < 600 && (await differ()).length > 0; tries++) await delay(50);
       expect(await differ()).toEqual([]);
     };
     await becomesEqual();
