@@ -13,7 +13,7 @@ import { AS_RECORDED, runCorpus, startLoadedServer } from './run-corpus.ts';
  * `npm run conformance -- --read-index URL` loads it through Elasticsearch.
  */
 const REQUESTS = Number(process.env['SAME_ANSWERS'] ?? 300);
-const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? Date.now() % 2 ** 31);
+const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? 14);
 const AT_ONCE = 4;
 
 type BenchmarkQuery = { readonly name: string; readonly path: string };
@@ -75,7 +75,7 @@ describe(
     });
 
     it(`${REQUESTS} random requests (seed ${SEED}) are answered as by the embedded index, byte for byte`, {
-      timeout: 120_000 + REQUESTS * 100,
+      timeout: 300_000 + REQUESTS * 100,
     }, async () => {
       const source = createRequestSource(SEED);
       const paths = Array.from({ length: REQUESTS }, () => source.next());

@@ -133,7 +133,7 @@ async function show(page: Page): Promise<Shown> {
   return { page, bytes: Buffer.from(body).toString(), types };
 }
 
-it(`purges few answers that stay the same (${EDITS} edits)`, { timeout: 60_000 + EDITS * 100 }, async () => {
+it(`purges few answers that stay the same (${EDITS} edits)`, { timeout: 300_000 + EDITS * 100 }, async () => {
   const random = createRandom(SEED);
   const shown: Shown[] = [];
   for (const page of pagesOfSite()) shown.push(await show(page));

@@ -16,7 +16,7 @@ import { count } from '../support/takes-minutes.ts';
 import { openWithKnownAnswers } from '../support/varve-in-process.ts';
 
 const PAIRS = Number(process.env['VARVE_CACHE_PAIRS'] ?? count(5_000, 2_000));
-const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? Date.now() % 2 ** 31);
+const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? 14);
 /** Number of answers that are remembered at the same time. */
 const QUESTIONS = 60;
 
@@ -177,7 +177,7 @@ async function compare({ question, bytes }: Remembered, counts: Counts): Promise
 
 describe(`tags of answers (seed ${SEED}, ${PAIRS} pairs)`, () => {
   const title = 'of every answer whose bytes a write changes include one that the write changes';
-  it(title, { timeout: 60_000 + PAIRS * 20 }, async () => {
+  it(title, { timeout: 300_000 + PAIRS * 20 }, async () => {
     const random = createRandom(SEED);
     const writer = await createCorpusWriter(content, varve.registry, random);
     const next = createQuestions(random, createRequestSource(SEED), writer);

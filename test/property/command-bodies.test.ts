@@ -114,7 +114,7 @@ const MORE: Readonly<Record<string, object>> = {
 };
 
 test('a command with any body is executed or refused with 400', async () => {
-  const seed = Number(process.env['VARVE_SEED'] ?? Date.now() % 2 ** 31);
+  const seed = Number(process.env['VARVE_SEED'] ?? 14);
   console.log(`seed ${seed} (set VARVE_SEED to repeat)`);
   const world = await openCommandWorld(corpusSchemas());
   try {
@@ -172,4 +172,4 @@ test('a command with any body is executed or refused with 400', async () => {
   } finally {
     await world.close();
   }
-}, 120_000);
+}, 300_000);

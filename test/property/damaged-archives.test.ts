@@ -46,7 +46,7 @@ const DAMAGE = fc.array(
 );
 
 it('an archive with damaged lines is imported, or refused with the name of its line', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(4, 5) as fc.Arbitrary<4 | 5>, DAMAGE, async (version, damages) => {

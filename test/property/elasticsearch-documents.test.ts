@@ -14,7 +14,7 @@ import { createLog, DEFINITIONS, withGraph } from '../unit/graph-fixture.ts';
 import { historyOf, steps } from '../unit/graph-history.ts';
 
 const RUNS = Math.ceil(Number(process.env['VARVE_PROPERTY_RUNS'] ?? count(200, 80)) / 40);
-const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? Date.now() % 2 ** 31);
+const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? 14);
 
 /** Bytes of all documents: several times the size of the buffer in which they are made. */
 const MADE_BYTES = 6 * 2 ** 20;

@@ -12,7 +12,7 @@ import { count } from '../support/takes-minutes.ts';
 const BOOKS = 1500;
 const AUTHORS = 60;
 const ROUNDS = Math.ceil(Number(process.env['VARVE_PROPERTY_RUNS'] ?? count(200, 100)) / 100);
-const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? Date.now() % 2 ** 31);
+const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? 14);
 const registry = libraryRegistry();
 
 type Dice = { readonly below: (n: number) => number };

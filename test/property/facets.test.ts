@@ -15,7 +15,7 @@ import { takesMinutes } from '../support/takes-minutes.ts';
 
 /** Number of facets that are counted on each engine, on Elasticsearch a tenth. VARVE_FACETS=100000 for a full run. */
 const FACETS = Number(process.env['VARVE_FACETS'] ?? 1_500);
-const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? Date.now() % 2 ** 31);
+const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? 14);
 const registry = libraryRegistry();
 
 const SEARCHES = 8;
@@ -70,7 +70,7 @@ async function compareSearches(
 const openEmbedded = () => createEmbeddedIndex({ registry, reuseOrdinalsAfter: 0 });
 
 it(`counts facets as a naive evaluator does, under edits and rebuilds (seed ${SEED}, ${FACETS} facets)`, {
-  timeout: 60_000 + FACETS * 20,
+  timeout: 300_000 + FACETS * 20,
 }, async () => {
   const rebuild = async (batches: readonly ChangeBatch[]) => {
     const index = openEmbedded();

@@ -22,7 +22,7 @@ import { historyOf, type Step, steps } from '../unit/graph-history.ts';
  * batches of the log, on restarts in between, or on crashes before the index got a batch.
  */
 const RUNS = Number(process.env['GRAPH_RUNS'] ?? count(30, 10));
-const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
+const SEED = Number(process.env['SEED'] ?? 14);
 
 describe(`random histories (SEED=${SEED})`, () => {
   it('gives the same graph in batches of one as in one batch, and after a rebuild', () => {

@@ -48,7 +48,7 @@ const space = `odd_writes_${process.pid}`;
 
 describe(`odd writes on both engines (seed ${SEED}, ${WRITES} writes)`, {
   ...(await needsElasticsearch()),
-  timeout: 120_000 + WRITES * 2_000,
+  timeout: 300_000 + WRITES * 2_000,
 }, () => {
   const types = writeOddTypes();
   let engines: TwoEngines;
@@ -127,7 +127,7 @@ describe(`odd writes on both engines (seed ${SEED}, ${WRITES} writes)`, {
 });
 
 describe(`odd writes in a log that is replayed (seed ${SEED}, ${REPLAYED} writes)`, {
-  timeout: 120_000,
+  timeout: 300_000,
 }, () => {
   it('are shown by a process that was not there as by one that was', async () => {
     const contentTypes = writeOddTypes();

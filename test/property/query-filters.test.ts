@@ -17,7 +17,7 @@ import { conformanceRegistry } from '../support/naive-schema.ts';
 
 /** Number of filters. VARVE_PROPERTY_RUNS=20000 for a full run. */
 const RUNS = Number(process.env['VARVE_PROPERTY_RUNS'] ?? 1500);
-const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? Math.trunc(Math.random() * 2 ** 31));
+const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? 14);
 const QUERIES_PER_CONTENT = 50;
 /** Limit of row variables of a filter. The cost of the enumeration is exponential in them. */
 const MAX_MENTIONS = 5;

@@ -20,7 +20,7 @@ import {
 } from '../support/searched-articles.ts';
 
 const RUNS = Number(process.env['VARVE_PROPERTY_RUNS'] ?? 300);
-const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? Date.now() % 2 ** 31);
+const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? 14);
 const registry = articleRegistry();
 
 const search = fc.record({

@@ -16,7 +16,7 @@ import { graphOutcome } from '../unit/graph-outcome.ts';
  * the original definitions are back, it has the same content as a graph whose content types never changed.
  */
 const RUNS = Number(process.env['GRAPH_RUNS'] ?? 30);
-const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
+const SEED = Number(process.env['SEED'] ?? 14);
 
 type Attributes = { readonly [name: string]: Json };
 type Change = {

@@ -13,7 +13,7 @@ import { foldBatches } from '../unit/graph-fixture.ts';
  * SEED=1 RELATION_RUNS=1000 for a full run.
  */
 const RUNS = Number(process.env['RELATION_RUNS'] ?? 10);
-const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
+const SEED = Number(process.env['SEED'] ?? 14);
 
 const localized = { i18n: { localized: true } };
 const uid = (name: string) => `api::${name}.${name}` as const;

@@ -15,7 +15,7 @@ import { created, createLog, DEFINITIONS, definition, SCHEMAS, uid } from './gra
 import { historyOf, steps } from './graph-history.ts';
 
 const RUNS = Math.ceil(Number(process.env['GRAPH_RUNS'] ?? 30) / 4);
-const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
+const SEED = Number(process.env['SEED'] ?? 14);
 const MINUTE = 60_000;
 
 /** Applies a log to a graph in batches of these sizes, and opens the graph again after every third batch. Returns its file. */
