@@ -94,7 +94,7 @@ it('is opened by two processes at the same time', async () => {
   const run = () => promisify(execFile)(process.execPath, script, { timeout: 20_000 });
   // Rejects with the error output of a process that fails.
   await Promise.all([run(), run()]);
-}, 30_000);
+}, 300_000);
 
 it('refuses with 503 on a full disk or without file handles, and leaves no incomplete file', async (context) => {
   const disk = mountSmallDisk(1);

@@ -54,7 +54,7 @@ describe('the indices that a leader makes', await needsElasticsearch(), () => {
     await removeIndices(url, space);
   });
 
-  it('are separate from those that another leader makes at the same time', { timeout: 120_000 }, async () => {
+  it('are separate from those that another leader makes at the same time', { timeout: 300_000 }, async () => {
     const [one, other] = await Promise.all([openAll(openCluster(), 1), openAll(openCluster(), 2)]);
     const names = [...Object.values(one.set), ...Object.values(other.set)];
     expect(names.length).toBe(registry.contentTypes.size * 4);
@@ -62,7 +62,7 @@ describe('the indices that a leader makes', await needsElasticsearch(), () => {
   });
 
   it('are read after the switch, also if it is repeated, and replace the other indices later', {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     const cluster = openCluster();
     await cluster.fence.raise(1, async () => true);
@@ -83,7 +83,7 @@ describe('the indices that a leader makes', await needsElasticsearch(), () => {
     ['not made', false],
   ])(
     'are made and switched to once all nodes confirm it, if a change that was not confirmed in time was %s',
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async (_what, isMade) => {
       const proxy = await startElasticsearchProxy(url);
       onTestFinished(proxy.close);
@@ -132,7 +132,7 @@ describe('the indices that a leader makes', await needsElasticsearch(), () => {
   );
 
   it('are never found under the name of a deleted index by a process that has not noticed the deletion', {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     const [leader, late] = [openCluster(), openCluster(() => 0)];
     await leader.fence.raise(1, async () => true);
@@ -160,7 +160,7 @@ describe('the indices that a leader makes', await needsElasticsearch(), () => {
   });
 
   it('are not read after another process became leader, which removes them', {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     const [paused, other] = [openCluster(), openCluster()];
     await paused.fence.raise(1, async () => true);

@@ -136,7 +136,7 @@ const describeOrder = (withLog: WithLog): void => {
       await Promise.all(Array.from({ length: 50 }, () => store.append(newStream(), 'none', newEvents(1))));
       // Another subscriber of this store has received them.
       await other.until(51);
-      await delay(50);
+      await delay(500);
       released.resolve();
       await all.promise;
       expect(batches.length).toBeLessThanOrEqual(3);

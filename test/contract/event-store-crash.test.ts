@@ -24,7 +24,7 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 test(`kill -9 during concurrent appends, ${KILLS} times on one log: no acknowledged append is lost, none is incomplete`, {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   let before = 0;
   for (let round = 0; round < KILLS; round += 1) {

@@ -21,7 +21,7 @@ async function runVitest(files: { readonly [name: string]: string }, args: reado
     const crashReports = '${folder}/crashes.jsonl';
     const env = { NODE_OPTIONS: '--import=file://${root}/test/support/report-crash.ts', CRASH_REPORTS: crashReports };
     const reporters = ['default', createClosingLineReporter(crashReports)];
-    export default { test: { globals: true, env, reporters } };`;
+    export default { test: { globals: true, testTimeout: 60_000, env, reporters } };`;
   await writeFile(path.join(folder, 'vitest.config.mjs'), config);
   for (const [name, text] of Object.entries(files)) await writeFile(path.join(folder, name), text);
   const vitest = path.join(root, 'node_modules/vitest/vitest.mjs');
@@ -63,7 +63,8 @@ test('a process that a test started and that ends at an unhandled rejection coun
     import { spawn } from 'node:child_process';
     import { once } from 'node:events';
     const child = spawn(process.execPath, ['-e', ${JSON.stringify(program)}, 'started'], { stdio: 'ignore' });
-    test('looks at something else', () => once(child, 'close'));`;
+    const closed = once(child, 'close');
+    test('looks at something else', () => closed);`;
   const { code, lines } = await runVitest({
     'rejects.test.mjs': start(`Promise.reject(new Error('nobody awaits this'))`),
     'throws.test.mjs': start(`setTimeout(() => { throw 'thrown aside'; }, 1)`),

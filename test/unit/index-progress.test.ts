@@ -151,7 +151,7 @@ it('removes documents that the leader has written from the stale documents of a 
   const leading = fleet.lead(first, 1);
   const follower = fleet.follow(second);
   expect(second.stale?.count().rows).toBeGreaterThan(3);
-  expect(await follower.reached(second.position(), 5_000)).toBe(true);
+  expect(await follower.reached(second.position(), 60_000)).toBe(true);
   expect(second.stale?.count().rows).toBe(0);
 
   leading.stop();
@@ -189,7 +189,7 @@ it('keeps the stale documents of types without which a position counts, so that 
   const follower = fleet.follow(second);
   // This graph has applied changes without marks, and the documents of the type may lack them.
   const fresh = fleet.openGraph(false);
-  expect(await follower.reached(second.position(), 5_000)).toBe(true);
+  expect(await follower.reached(second.position(), 60_000)).toBe(true);
   expect(fleet.store.written.at(-1)).toMatchObject({ without: [restaurants] });
   expect(second.stale?.isWaiting({ world: 'draft', key: keyOf(second, 'r1') })).toBe(true);
   expect(second.stale?.next('edits', 10, new Map()).map(({ type }) => type)).toEqual([restaurants]);
@@ -216,7 +216,7 @@ it('starts the stale documents of a new standby at the position that the leader 
   expect(await follower.reached(fresh.position(), 50)).toBe(false);
   expect(fresh.stale?.isComplete()).toBe(false);
   fleet.lead(leader, 1);
-  expect(await follower.reached(fresh.position(), 5_000)).toBe(true);
+  expect(await follower.reached(fresh.position(), 60_000)).toBe(true);
   expect(fresh.stale?.isComplete()).toBe(true);
   expect(fresh.stale?.count().rows).toBe(0);
 });
@@ -239,7 +239,7 @@ it('announces parked documents to standbys, and lets an operator of the leader r
   expect(refused).toMatchObject([
     { type: 'api::restaurant.restaurant', world: 'draft', documentId: 'r1', reason: 'no such field' },
   ]);
-  expect(await follower.reached(standby.position(), 5_000)).toBe(true);
+  expect(await follower.reached(standby.position(), 60_000)).toBe(true);
   expect(standby.stale?.parked.list()).toEqual(refused);
 
   // Elasticsearch still refuses the document. It is parked again, and the announced position does not fall.

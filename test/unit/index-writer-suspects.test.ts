@@ -86,7 +86,7 @@ it('parks nothing while the index accepts nothing, however often it is tried', a
   setting.given(...SOME);
   setting.index.behave({ outcome: () => AGAIN, accepts: () => false });
   const writer = setting.start();
-  await expect.poll(() => setting.index.requests.length, { timeout: 30_000 }).toBeGreaterThan(5);
+  await expect.poll(() => setting.index.requests.length).toBeGreaterThan(5);
   expect(setting.graph.stale?.parked.list()).toEqual([]);
   expect(kindsOf(setting)).toEqual(['stuck']);
   setting.index.behave({});
@@ -110,7 +110,7 @@ it('does not count refusals of a document while its index is busy', async () => 
     accepts: () => !isBusy,
   });
   const writer = setting.start();
-  await expect.poll(() => refusals, { timeout: 20_000 }).toBeGreaterThan(20);
+  await expect.poll(() => refusals).toBeGreaterThan(20);
   expect(setting.graph.stale?.parked.list()).toEqual([]);
   setting.index.behave({});
   await writer.caughtUp();
@@ -226,7 +226,7 @@ it('begins again with the suspects of a writer that was stopped', async () => {
     },
   });
   const first = setting.start();
-  await expect.poll(() => tries, { timeout: 10_000 }).toBeGreaterThan(3);
+  await expect.poll(() => tries).toBeGreaterThan(3);
   await first.close();
   setting.index.behave({});
   await setting.start().caughtUp();
@@ -249,13 +249,13 @@ it('sends a parked document again later if the reason may have passed, and other
   await writer.caughtUp();
   const timesSent = (name: string | undefined) => sent.filter((each) => each === name).length;
   // Three attempts park it. Each later attempt parks it again.
-  await expect.poll(() => timesSent(busy), { timeout: 10_000 }).toBeGreaterThan(8);
+  await expect.poll(() => timesSent(busy)).toBeGreaterThan(8);
   expect(kindsOf(setting).every((kind) => kind === 'refused')).toBe(true);
   setting.index.behave({
     outcome: (name) => (name === wrong ? { kind: 'refused', reason: 'x' } : undefined),
   });
   const parked = () => setting.graph.stale?.parked.all().map(({ documentId }) => documentId);
-  await expect.poll(parked, { timeout: 10_000 }).toEqual(['r2']);
+  await expect.poll(parked).toEqual(['r2']);
   expect(setting.index.visible.get(busy ?? '')).toBe(wanted(setting).get(busy ?? ''));
   expect(timesSent(wrong)).toBe(1);
 });

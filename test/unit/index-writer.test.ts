@@ -121,7 +121,7 @@ it('lets no edit wait for the copies of an earlier edit', async () => {
     .then(() => {
       isCountryShown = true;
     });
-  await expect.poll(() => setting.index.requests.filter(holds).length, { timeout: 10_000 }).toBe(2);
+  await expect.poll(() => setting.index.requests.filter(holds).length).toBe(2);
   holds = () => false;
   // The held copies include a row that changes now. Its change is sent anyway, and other writes do not wait for the copies.
   await writer.visible(setting.given(changed('restaurant', 'r1', { values: { name: 'Eins' } })));
@@ -203,8 +203,8 @@ it('sends copies of other indices when two requests have been slow for two secon
   setting.given(changed('country', 'fr', { values: { name: 'Frankreich' } }));
   const copies = () => setting.index.requests.slice(before).filter(isCopy).length;
   const before = setting.index.requests.length;
-  await expect.poll(copies, { timeout: 1_000 }).toBe(2);
-  await expect.poll(copies, { timeout: 5_000 }).toBe(3);
+  await expect.poll(copies).toBe(2);
+  await expect.poll(copies).toBe(3);
   held.resolve();
   await writer.caughtUp();
   expect(setting.index.visible).toEqual(wanted(setting));
@@ -331,7 +331,7 @@ it('counts documents that are written and not refreshed as backlog, also after a
   setting.graph.stale?.markAll([...setting.graph.registry().contentTypes.keys()]);
   first.wake();
   const marks = () => setting.graph.stale?.count().rows;
-  await expect.poll(marks, { timeout: 5_000 }).toBe(0);
+  await expect.poll(marks).toBe(0);
   const { backlog } = first.status();
   expect(backlog).toBe(wanted(setting).size);
   refreshed.reject(new Error('killed'));
@@ -349,7 +349,7 @@ it('continues at the same place after a crash', async () => {
   setting.given(...SOME);
   setting.index.behave({ fails: () => new Error('no connection') });
   const first = setting.start();
-  await expect.poll(() => setting.index.requests.length, { timeout: 5_000 }).toBeGreaterThan(0);
+  await expect.poll(() => setting.index.requests.length).toBeGreaterThan(0);
   await first.close();
   expect(setting.index.visible.size).toBe(0);
   setting.reopen();

@@ -108,7 +108,7 @@ test(
 const majorityGoneMs = Number(process.env['VARVE_NO_MAJORITY_MS'] ?? 2_000);
 test('without a majority nothing ends; afterwards everything is there and continues', {
   ...takesMinutes('a cluster without a majority'),
-  timeout: majorityGoneMs + 60_000,
+  timeout: majorityGoneMs + 180_000,
 }, async () => {
   const troubles: string[] = [];
   const store = await start({
@@ -128,9 +128,9 @@ test('without a majority nothing ends; afterwards everything is there and contin
   const appending = store.append(stream, 'any', newEvents(1));
   const reading = store.lastPosition();
   await delay(majorityGoneMs);
-  expect(troubles.length).toBeGreaterThan(2);
+  await expect.poll(() => troubles.length).toBeGreaterThan(2);
   const sentence = /^no node of .* is the leader: an election is in progress, or a majority/;
-  await expect.poll(() => troubles, { timeout: 30_000 }).toContainEqual(expect.stringMatching(sentence));
+  await expect.poll(() => troubles, { timeout: 50_000 }).toContainEqual(expect.stringMatching(sentence));
   await cluster.revive(first);
   expect(await appending).toMatchObject({ kind: 'appended', revision: 1n });
   await reading;
@@ -154,18 +154,18 @@ test('with a limit of discovery in the address, calls reject in the end, and no 
 
 test('without a leader the nodes are asked less and less often, and the next leader is found', {
   ...takesMinutes('a cluster without a leader'),
-  timeout: 60_000,
+  timeout: 300_000,
 }, async () => {
   cluster = await startKurrentDbCluster();
   const [{ double }] = cluster.nodes as [KurrentDbCluster['nodes'][number]];
   for (const node of cluster.nodes) node.double.follow('nobody');
   const reading = open({ giveUpAfterMs: 60_000 }, `${cluster.url}&discoveryInterval=10`).lastPosition();
-  await expect.poll(() => double.calls.gossip, { timeout: 20_000 }).toBeGreaterThan(3);
+  await expect.poll(() => double.calls.gossip).toBeGreaterThan(3);
   await delay(4_000);
   const asked = double.calls.gossip;
   // 400 times without longer pauses.
   expect(asked).toBeLessThan(60);
-  await expect.poll(() => double.calls.gossip, { timeout: 20_000 }).toBeGreaterThan(asked + 2);
+  await expect.poll(() => double.calls.gossip).toBeGreaterThan(asked + 2);
   for (const node of cluster.nodes) node.double.follow(double);
   await reading;
 });

@@ -20,7 +20,7 @@ test('the password is read from the file, and again', async () => {
   expect(credentials?.()).toEqual({ username: 'varve', password: 'first: @/' });
   expect(shown).not.toContain('first');
   writeFileSync(file, 'second');
-  await vi.waitUntil(() => credentials?.().password === 'second', { timeout: 5_000 });
+  await vi.waitUntil(() => credentials?.().password === 'second', { timeout: 60_000 });
   rmSync(file);
   vi.useFakeTimers({ now: 0, toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());

@@ -23,7 +23,7 @@ describe.each(['24.2', '26.1'] as const)('an older copy of the log of %s is rest
   test('a running subscription ends, and names both positions', async () => {
     const { restore, lost } = await writeAfterBackup();
     const { subscription, events } = collect(world.store);
-    await vi.waitUntil(() => events.length === 8, { timeout: 10_000 });
+    await vi.waitUntil(() => events.length === 8, { timeout: 60_000 });
     await world.double.restore(restore);
     const error: unknown = await subscription.done.catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(LogRestored);
@@ -37,7 +37,7 @@ describe.each(['24.2', '26.1'] as const)('an older copy of the log of %s is rest
   test('others push the log past the old position', async () => {
     const { restore } = await writeAfterBackup();
     const { subscription, events } = collect(world.store);
-    await vi.waitUntil(() => events.length === 8, { timeout: 10_000 });
+    await vi.waitUntil(() => events.length === 8, { timeout: 60_000 });
     await world.double.restore(() => {
       restore();
       world.double.log.addForeign(1_000, 97);
@@ -78,7 +78,7 @@ describe.each(['24.2', '26.1'] as const)('an older copy of the log of %s is rest
     const { subscription, positions } = collectPositions(world);
     world.double.log.addForeign(1_000, 97);
     const end = await world.store.lastPosition();
-    await vi.waitUntil(() => positions.at(-1) === end, { timeout: 10_000 });
+    await vi.waitUntil(() => positions.at(-1) === end, { timeout: 60_000 });
     await world.double.restore(restore);
     await expect(subscription.done).rejects.toThrow(LogRestored);
   });
@@ -86,11 +86,11 @@ describe.each(['24.2', '26.1'] as const)('an older copy of the log of %s is rest
   test('a copy that has everything changes nothing', async () => {
     await world.store.append(streamOf(), 'none', newEvents(5));
     const { subscription, events } = collect(world.store);
-    await vi.waitUntil(() => events.length === 5, { timeout: 10_000 });
+    await vi.waitUntil(() => events.length === 5, { timeout: 60_000 });
     const restore = world.double.log.backUp();
     await world.double.restore(restore);
     await world.store.append(streamOf(), 'none', newEvents(2));
-    await vi.waitUntil(() => events.length === 7, { timeout: 10_000 });
+    await vi.waitUntil(() => events.length === 7, { timeout: 60_000 });
     await subscription.close();
   });
 
@@ -98,13 +98,13 @@ describe.each(['24.2', '26.1'] as const)('an older copy of the log of %s is rest
     const stream = streamOf();
     const { subscription, events } = collect(world.store);
     await world.store.append(stream, 'none', newEvents(2));
-    await vi.waitUntil(() => events.length === 2, { timeout: 10_000 });
+    await vi.waitUntil(() => events.length === 2, { timeout: 60_000 });
     world.double.log.delete(stream);
     world.double.log.scavenge();
     world.double.interrupt();
     await world.double.resume();
     await world.store.append(streamOf(), 'none', newEvents(1));
-    await vi.waitUntil(() => events.length === 3, { timeout: 10_000 });
+    await vi.waitUntil(() => events.length === 3, { timeout: 60_000 });
     await subscription.close();
   });
 
@@ -145,7 +145,7 @@ test('a subscription that must begin at an earlier record survives a failure of 
       lastOf(events.slice(0, 2)).position + 1n,
       async (found) => void seen.push(...found.map(({ id }) => id)),
     );
-  await vi.waitUntil(() => seen.length === 1, { timeout: 10_000 });
+  await vi.waitUntil(() => seen.length === 1, { timeout: 60_000 });
   expect(seen).toEqual([lastOf(events).id]);
   expect(double.faults.left()).toBe(0);
   await subscription.close();

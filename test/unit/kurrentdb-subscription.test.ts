@@ -11,7 +11,7 @@ import {
   withNewId,
 } from './kurrentdb-world.ts';
 
-const WAIT = { timeout: 10_000, interval: 5 };
+const WAIT = { timeout: 60_000, interval: 5 };
 
 let world: KurrentDbWorld;
 const start = async (options?: WorldOptions) => {

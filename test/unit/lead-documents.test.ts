@@ -159,7 +159,7 @@ it('a write is not shown while reads of the leader go to other indices than thos
   await Promise.all([before, meanwhile]);
   expect(await read()).toMatch(/before.*meanwhile/);
   expect(await role.ready).toBe(true);
-  expect(await role.shows(position, 5_000)).toBe(true);
+  expect(await role.shows(position, 60_000)).toBe(true);
   await expect.poll(() => announced.at(-1)?.position).toBe(position);
 });
 
@@ -278,5 +278,5 @@ it('documents that are made again without an event count as repaired once search
   for (let turn = 0; turn < TURNS; turn++) await nextTurn();
   expect(repairs).toEqual([]);
   index.behave({});
-  await expect.poll(() => repairs.length, { timeout: 5_000 }).toBe(1);
+  await expect.poll(() => repairs.length).toBe(1);
 });

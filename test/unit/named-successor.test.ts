@@ -9,7 +9,7 @@ import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { newCommandWorld, schemasOf } from './command-world.ts';
 
 const SCHEMAS = schemasOf({ page: { attributes: { n: { type: 'integer' } } } });
-const FOR_MS = 600;
+const FOR_MS = 2_000;
 const now = () => new Date().toISOString();
 
 /** Listens as a server does whose worker is paused or still starting: it accepts connections and answers nothing. */

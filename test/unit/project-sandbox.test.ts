@@ -107,8 +107,8 @@ it('evaluates a configuration in a process group of its own', async () => {
       const [, child, its] = new RegExp(`^ *${parent.pid} +(\\d+) +(\\d+)$`, 'm').exec(processes) ?? [];
       return child === undefined ? undefined : { isOwn: child === its };
     },
-    { timeout: 5_000, interval: 50 },
+    { timeout: 60_000, interval: 50 },
   );
   expect(group).toEqual({ isOwn: true });
   await ended;
-}, 15_000);
+}, 300_000);

@@ -82,7 +82,7 @@ describe('createBounded', () => {
     expect(started).toEqual([0, 1]);
     ends[1]?.resolve();
     await done[1];
-    await vi.waitFor(() => expect(started).toEqual([0, 1, 2]));
+    await expect.poll(() => started).toEqual([0, 1, 2]);
     for (const end of ends) end.resolve();
     await Promise.all(done);
     expect(started).toEqual([0, 1, 2, 3]);

@@ -22,7 +22,7 @@ it('reports each condition once when it begins and once when it is over, and kee
   conditions.watch(() => found);
   expect(await conditions.look()).toEqual([]);
   found = FULL;
-  await vi.waitFor(async () => expect(await conditions.look()).toHaveLength(1), 2_000);
+  await vi.waitFor(async () => expect(await conditions.look()).toHaveLength(1), 20_000);
   const [first] = await conditions.look();
   expect(first).toMatchObject({ code: 'disk-full', severity: 'outage', writers: 'Writes answer 503.' });
   found = { ...FULL, message: 'the disk is still full' };

@@ -25,7 +25,7 @@ it("a process that takes another's place claims the lease when its turn comes, e
   await varve.fleet.changed(2 * LEADER_TIMEOUTS.probeEvery);
   expect([varve.fleet.leader().kind, (await leaseOf(data)).epoch]).toEqual(['nobody', epoch]);
   turn.resolve();
-  await expect.poll(() => varve.fleet.leader().kind, { timeout: 10_000 }).toBe('here');
+  await expect.poll(() => varve.fleet.leader().kind).toBe('here');
   expect((await leaseOf(data)).epoch).toBe(epoch + 1);
 });
 

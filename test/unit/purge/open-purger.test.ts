@@ -89,7 +89,7 @@ function startLeader(term: PurgeTerm | undefined, given: { readonly isDamaged?: 
   /** Resolves after the purger has looked at the shape and at the clock. */
   const look = async () => {
     const before = state.shapes;
-    await expect.poll(() => state.shapes, { interval: 5, timeout: 10_000 }).toBeGreaterThan(before + 1);
+    await expect.poll(() => state.shapes, { interval: 5 }).toBeGreaterThan(before + 1);
   };
   return { purger, clock, state, look };
 }
@@ -98,7 +98,7 @@ it('reads the lease repeatedly without keeping memory of each read', async () =>
   const { state } = startLeader({ epoch: 7, shape: 'shape' });
   const looks = async (count: number) => {
     const until = state.looks + count;
-    await expect.poll(() => state.looks, { timeout: 10_000 }).toBeGreaterThan(until);
+    await expect.poll(() => state.looks).toBeGreaterThan(until);
     return queryObjects(Promise, { format: 'count' });
   };
   const before = await looks(10);
@@ -116,10 +116,10 @@ it('closes also while its log does not answer', async () => {
 
 it('a leader that cannot read its file lets caches keep no answers', async () => {
   const { purger, state } = startLeader({ epoch: 7, shape: 'shape' }, { isDamaged: true });
-  await expect.poll(() => state.answers, { timeout: 10_000 }).toBeGreaterThan(1);
+  await expect.poll(() => state.answers).toBeGreaterThan(1);
   expect(purger.isPurging()).toBe(false);
   state.isDamaged = false;
-  await expect.poll(purger.isPurging, { timeout: 10_000 }).toBe(true);
+  await expect.poll(purger.isPurging).toBe(true);
 });
 
 it('a leader that cannot read its log lets caches keep no answers after two seconds', async () => {

@@ -4,7 +4,7 @@ import type { PurgingLeader } from '../../../shared/read-index/purging-leader.ts
 
 const LONGEST_MS = 2_000;
 const LIFETIME = { staleWhileRevalidate: 0, staleIfError: 0 };
-const PATIENT = { timeout: 10_000, interval: 5 };
+const PATIENT = { timeout: 50_000, interval: 5 };
 
 /** An announcement in memory. */
 function createStore() {

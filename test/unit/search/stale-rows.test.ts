@@ -47,7 +47,7 @@ it('reads many rows again without a search, and a search does not miss those tha
   expect(await countFound(index, 'quixotic ')).toBe(5_000);
   await rename(index, 'vermilion', 3n);
   expect(index.local.staleRows()).toBeGreaterThan(1_000);
-  await vi.waitFor(() => expect(index.local.staleRows()).toBe(0), { timeout: 20_000 });
+  await vi.waitFor(() => expect(index.local.staleRows()).toBe(0), { timeout: 60_000 });
   expect([await countFound(index, 'vermilion '), await countFound(index, 'quixotic ')]).toEqual([5_000, 0]);
   await index.close();
 });

@@ -157,7 +157,7 @@ it('the access keys differ for 60 s after a leader could not verify a report', a
   };
   const list = joinList(log as never);
   expect(list.keyIsShared()).toBeUndefined();
-  await vi.waitFor(() => expect(list.keyIsShared()).toBeDefined(), { timeout: 10_000, interval: 20 });
+  await vi.waitFor(() => expect(list.keyIsShared()).toBeDefined(), { timeout: 60_000, interval: 20 });
   status = 200;
   vi.advanceTimersByTime(59_900);
   expect(list.keyIsShared()).toEqual({

@@ -1,5 +1,5 @@
 import { fastify } from 'fastify';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { createEventStreams, STREAM_LIMITS } from '../../../services/http/streams/event-streams.ts';
 import { countOwnStreams } from '../../../shared/count-streams.ts';
 import { openEvents } from '../../support/event-source.ts';
@@ -28,7 +28,7 @@ async function startStreams(expires?: number) {
   const open = async (user: string) => {
     const reader = await openEvents(`${url}/${user}`);
     onTestFinished(reader.close);
-    await vi.waitUntil(() => read.includes(user));
+    await expect.poll(() => read).toContain(user);
     return reader;
   };
   const changed = (users?: ReadonlySet<string>) => {

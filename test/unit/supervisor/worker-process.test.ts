@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -9,10 +9,12 @@ const block = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(
 
 /** Script of a worker that sends two messages and reads none. */
 const BUSY = `
+  import { writeFileSync } from 'node:fs';
   const block = ${block};
   process.send({ kind: 'greeting' });
   block(50);
   process.send({ kind: 'took' });
+  writeFileSync(import.meta.filename + '.sent', '');
   block(100_000);`;
 
 it('has ended although it was killed with a message to read and a socket that it had not taken', async () => {
@@ -31,9 +33,9 @@ it('has ended although it was killed with a message to read and a socket that it
   await greeted.promise;
   worker.send({ kind: 'connection' }, socket.handle);
   // The supervisor is busy. Afterwards the message, the end of the process and the end of its channel have all arrived.
-  block(200);
+  while (!existsSync(`${program}.sent`)) block(10);
   worker.kill();
-  block(200);
+  block(500);
   expect(await worker.ended).toEqual({ code: null, signal: 'SIGKILL' });
   expect(heard).toEqual(['greeting', 'took']);
 });
