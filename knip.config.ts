@@ -33,7 +33,7 @@ const config: KnipConfig = {
     'standardwebhooks',
   ],
   // Not from npm: scheduling classes, certificates of the KurrentDB tests, pipes, limits, small file systems and a cache.
-  ignoreBinaries: ['mount', 'umount', 'openssl', 'mkfifo', 'prlimit', 'varnishd', 'wrk', 'promtool'],
+  ignoreBinaries: ['mount', 'umount', 'flock', 'openssl', 'mkfifo', 'prlimit', 'varnishd', 'wrk', 'promtool'],
   ignoreExportsUsedInFile: { interface: true, type: true },
 };
 
