@@ -51,7 +51,7 @@ it('drains: answers a request that arrived while the process was busy, and close
   ask();
   await once(client, 'data');
   const drained = listener.drain(60_000);
-  await new Promise((resolve) => setTimeout(resolve, 150));
+  await new Promise((resolve) => setTimeout(resolve, 50));
   // Timers run in the next phase of the event loop.
   await new Promise((resolve) => setImmediate(resolve));
   ask();

@@ -103,8 +103,10 @@ async function expectOldOrNew(index: readonly string[], after: number): Promise<
   const written = () => create(server.url, 'd').catch(() => 0);
   await expect.poll(written, { timeout: SERVES_WITHIN, interval: 500 }).toBeOneOf([201, 202]);
   await expect.poll(() => names(server.url)).toEqual(expect.arrayContaining(['a', 'b', 'c', 'd']));
-  const graphs = readdirSync(server.data).filter((name) => /^graph(-\d+)?\.db$/.test(name));
-  expect(graphs.sort()).toEqual(isNew ? [expect.stringMatching(/^graph-\d\.db$/), 'graph.db'] : ['graph.db']);
+  const graphs = () => readdirSync(server.data).filter((name) => /^graph(-\d+)?\.db$/.test(name));
+  await expect
+    .poll(() => graphs().sort())
+    .toEqual(isNew ? [expect.stringMatching(/^graph-\d\.db$/), 'graph.db'] : ['graph.db']);
   const verified = await runVarve(['verify', ...own]);
   expect(verified, verified.stdout + verified.stderr).toMatchObject({ code: 0 });
   const again = await runVarve(['rebuild', '--graph', ...own]);

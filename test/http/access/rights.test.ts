@@ -192,7 +192,7 @@ describe('a token that is not valid', () => {
   });
 
   test('can be one that expired', async () => {
-    const expires = new Date(Date.now() + 1500).toISOString();
+    const expires = new Date(Date.now() + 5_000).toISOString();
     const secret = await createTokenOver(asks['full-access'], { name: 'brief', type: 'read-only', expires });
     const ask = createAsk(server.url, secret);
     expect((await ask('/api/tags')).status).toBe(200);
