@@ -136,7 +136,7 @@ describe('foreign events', takesMinutes('processes on a cluster of doubles'), ()
       return { records: scanned() - records, ms: Math.round(performance.now() - started) };
     };
     const walk = await counted(() => untilReady(member));
-    // Reads that the walk has begun may go on for a while.
+    // Reads that the walk has begun may continue for a while.
     const inASecond = async () => (await counted(() => delay(1_000))).records;
     await expect.poll(inASecond, { timeout: 60_000 }).toBeLessThan(100);
     const probe = await counted(() => untilReady(member));

@@ -82,7 +82,7 @@ it('signs a retry with the secrets of its time, also if they were rotated since 
   await createTag('rotated');
   const [first] = (await receiver.until(1)) as [Received];
   const { secret } = await change<Hook>('rotate');
-  // An attempt may be under way that was signed before.
+  // An attempt that was signed before may be in flight.
   receiver.answer((one) => ({ status: isSignedWith(secret, one) ? 200 : 503 }));
   await expect.poll(async () => (await deliveries())[0]?.state, PATIENT).toBe('delivered');
   const last = receiver.received.at(-1) as Received;

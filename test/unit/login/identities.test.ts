@@ -5,7 +5,7 @@ import { generateKeyPair, SignJWT } from 'jose';
 import { expect, it, onTestFinished } from 'vitest';
 import { createIdentities } from '../../../services/login/identities.ts';
 
-const PAUSE_MS = 300;
+const PAUSE_MS = 2_000;
 
 it('reads the keys of a provider that fails once, and again only after a pause', async () => {
   let requests = 0;

@@ -68,7 +68,7 @@ it('reads no rights while nothing changes', async () => {
 });
 
 it('ends a stream when its credentials expire', async () => {
-  const { open } = await startStreams(Date.now() + 300);
+  const { open } = await startStreams(Date.now() + 2_000);
   const ann = await open('ann');
   await ann.until(() => ann.isEnded());
 });
