@@ -8,7 +8,7 @@ import { createGraphReader } from './read/graph-reader.ts';
 import { createRecordedRows } from './read/recorded-rows.ts';
 import { delegateStaleDocuments } from './stale/stale-documents.ts';
 import { delegate } from './store/delegate.ts';
-import { writerLock } from './store/generation-files.ts';
+import { snapshotFile, writerLock } from './store/generation-files.ts';
 
 /**
  * State of the projector: the rows of both worlds and the links between them, computed from the log. The same log always gives the same
@@ -18,6 +18,8 @@ import { writerLock } from './store/generation-files.ts';
 export type ContentGraph = Omit<GraphFile, 'context' | 'command'> & {
   readonly reader: ContentGraphReader;
   readonly recorded: RecordedRows;
+  /** File for a snapshot of the index that is made from this graph; undefined if this process does not write the graph's file. */
+  readonly snapshotFile: string | undefined;
   /**
    * Continues from the checkpoint after an error that left the file unchanged, such as a full disk. References to the graph stay valid.
    * Throws if the file cannot be opened; then it can be called again.
@@ -35,7 +37,7 @@ export function openContentGraph(file: string, options: GraphFileOptions = {}): 
   const lock = tryLockFile(writerLock(file), WRITER_ENDS_MS);
   if (lock === undefined) throw new Error(`another process has ${file} open and writes to it`);
   try {
-    return contentGraph(file, () => openGraphFile(file, options), lock);
+    return contentGraph(file, () => openGraphFile(file, options), lock, snapshotOf(file));
   } catch (error) {
     lock.release();
     throw error;
@@ -58,11 +60,12 @@ export function openEmptyGraph(): ContentGraph {
   return contentGraph(':memory:', () => openGraphFile(':memory:', {}), { release: () => undefined });
 }
 
-function contentGraph(file: string, open: () => GraphFile, lock: FileLock): ContentGraph {
+function contentGraph(file: string, open: () => GraphFile, lock: FileLock, snapshot?: string): ContentGraph {
   let current = open();
   const { context, command, ...methods } = delegate(() => current);
   return {
     ...methods,
+    snapshotFile: snapshot,
     reader: createGraphReader(context, { position: methods.position, command }),
     recorded: createRecordedRows(context),
     stale: current.stale && delegateStaleDocuments(() => current.stale),
@@ -81,6 +84,10 @@ function contentGraph(file: string, open: () => GraphFile, lock: FileLock): Cont
     },
     waitForFreeDisk: (atMostMs, signal) => waitForFreeDisk(dirname(file), atMostMs, signal),
   };
+}
+
+function snapshotOf(file: string): string | undefined {
+  return file === ':memory:' ? undefined : snapshotFile(file);
 }
 
 const WRITER_ENDS_MS = 2_000;

@@ -1,11 +1,11 @@
 import { Command } from 'commander';
+import { packageVersion } from '../../shared/package-version.ts';
 import { canRecover } from '../../shared/sqlite/failures.ts';
 import { isWorker } from '../supervisor/connect-supervisor.ts';
 import { FINAL_EXIT } from '../supervisor/protocol.ts';
 import { COMMANDS } from './commands.ts';
 import { COMMAND_GROUPS } from './grouped-commands.ts';
 import { failureText } from './output/failure-text.ts';
-import { packageVersion } from './output/package-version.ts';
 import { addCommands } from './settings/command.ts';
 import { ROLE_SETTINGS } from './settings/roles.ts';
 import { readSecretFiles } from './settings/secret-files.ts';

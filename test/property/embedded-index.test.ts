@@ -6,28 +6,11 @@ import { libraryRegistry } from '../contract/read-index-library.ts';
 import { historyOf } from '../support/brute-force-history.ts';
 import { searchRequests, type TraversalPlan, traversalPlans } from '../support/brute-force-questions.ts';
 import { createBruteForceReadIndex } from '../support/brute-force-read-index.ts';
+import { searchAnswer, traversalAnswer } from '../support/read-answers.ts';
 
 const RUNS = Number(process.env['VARVE_PROPERTY_RUNS'] ?? 200);
 const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? 14);
 const registry = libraryRegistry();
-
-/** Returns the parts in which two indices must agree. Each index has its own names of rows. */
-async function searchAnswer(index: ReadIndex, request: SearchRequest) {
-  const { total, hits } = await index.search(request);
-  return { total, sources: hits.sources.map((source) => Buffer.from(source).toString()) };
-}
-
-async function traversalAnswer(index: ReadIndex, plan: TraversalPlan) {
-  const parents = await index.search(plan.parents);
-  const found = await index.traverse({ ...plan.request, parents: parents.hits.rows });
-  const inZone = found.zoneComponents !== undefined && plan.inZone && plan.request.countOnly !== true;
-  return {
-    children: found.children.map(({ sources }) => sources.map((source) => Buffer.from(source).toString())),
-    counts: found.counts,
-    exceeded: found.exceeded,
-    zoneComponents: inZone ? found.zoneComponents : undefined,
-  };
-}
 
 type Requests = {
   readonly searches: readonly SearchRequest[];

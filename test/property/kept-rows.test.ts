@@ -1,15 +1,10 @@
 import { expect, it } from 'vitest';
 import { createEmbeddedIndex } from '../../shared/read-index/embedded/embedded-index.ts';
-import type {
-  ChangeBatch,
-  LinkChange,
-  ReadIndex,
-  RowChange,
-  SearchRequest,
-} from '../../shared/read-index/read-index.ts';
+import type { ReadIndex, SearchRequest } from '../../shared/read-index/read-index.ts';
 import { benchmarkBatch, createRandom, type Random } from '../bench/embedded-data.ts';
 import { BENCHMARK_QUERIES } from '../bench/embedded-queries.ts';
 import { conformanceRegistry } from '../support/naive-schema.ts';
+import { createChanges } from '../support/random-changes.ts';
 import { count } from '../support/takes-minutes.ts';
 
 /** The set of the benchmark has sizes at which rows are bits, logs are read in parts, and sets are dropped. */
@@ -30,36 +25,6 @@ function requestOf(random: Random): SearchRequest {
   return { ...made, ...page, query: { kind: 'bool', ...both, ...excluded } };
 }
 
-/** Makes random changes: values of another row for some rows, rows that go and come back, and links that move. */
-function createWriter({ rows, links }: ChangeBatch) {
-  const gone: RowChange[] = [];
-  const changeRow = (random: Random): RowChange[] => {
-    const [change, other] = [random.pick(rows), random.pick(rows)];
-    if (random.chance(0.3)) {
-      gone.push(change);
-      return [{ ...change, row: null }];
-    }
-    const isSame = other.type === change.type && other.version === change.version;
-    if (!isSame || other.row === null || change.row === null) return [];
-    const fields = { ...other.row.fields, id: change.row.fields['id'] ?? null };
-    return [{ ...change, row: { ...other.row, fields } }];
-  };
-  const moveLink = (random: Random): LinkChange[] => {
-    const [link, other] = [random.pick(links), random.pick(links)];
-    const isSame = link.attribute === other.attribute && link.world === other.world;
-    return [{ ...link, order: null }, ...(isSame ? [{ ...link, target: other.target }] : [])];
-  };
-  const several = <Change>(count: number, make: () => Change[]) => Array.from({ length: count }, make).flat();
-  return (random: Random, position: bigint): ChangeBatch => ({
-    position,
-    rows: [
-      ...several(random.chance(0.05) ? 300 : random.below(4), () => changeRow(random)),
-      ...(random.chance(0.2) ? gone.splice(0) : []),
-    ],
-    links: several(random.below(6), () => moveLink(random)),
-  });
-}
-
 async function answerOf(index: ReadIndex, request: SearchRequest) {
   const { total, hits } = await index.search(request);
   return { total, rows: [...hits.rows] };
@@ -69,7 +34,7 @@ it(`answers are those without kept rows (seed ${SEED}, ${ROUNDS} rounds)`, { tim
   const registry = conformanceRegistry();
   const batch = benchmarkBatch(registry);
   const random = createRandom(SEED);
-  const write = createWriter(batch);
+  const write = createChanges(batch);
   const always = createEmbeddedIndex({ registry, keepSetsFrom: 0 });
   const usually = createEmbeddedIndex({ registry });
   const never = createEmbeddedIndex({ registry, keepSetsFrom: Number.POSITIVE_INFINITY, maxOrderedRows: 0 });

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeDatabase } from '../../../shared/sqlite/copy-database.ts';
 
@@ -27,9 +27,16 @@ export function writerLock(file: string): string {
   return file === ':memory:' ? file : `${file}-lock`;
 }
 
+/** Returns the file of a snapshot of the embedded index that was made from a graph. */
+export function snapshotFile(file: string): string {
+  return `${file}-index`;
+}
+
 /** Removes all files of a generation. */
 export function removeGeneration(data: string, generation: number): void {
-  removeDatabase(graphFile(data, generation));
+  const graph = graphFile(data, generation);
+  removeDatabase(graph);
+  for (const suffix of ['', '.part']) rmSync(`${snapshotFile(graph)}${suffix}`, { force: true });
   removeDatabase(checkFile(data, generation));
   removeDatabase(convertedFile(data, generation));
 }

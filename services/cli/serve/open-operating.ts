@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { mayAdminister } from '../../../shared/access/rights.ts';
+import { packageVersion } from '../../../shared/package-version.ts';
 import type { AccessControl } from '../../access/access-control.ts';
 import { containFailures } from '../../http/answers/contain-failures.ts';
 import { isLocalHost, remoteRefusal } from '../../http/requests/guard-development.ts';
@@ -16,7 +17,6 @@ import {
 } from '../../operating/operating-endpoints.ts';
 import { startTracing } from '../../operating/start-tracing.ts';
 import type { Supervisor } from '../../supervisor/connect-supervisor.ts';
-import { packageVersion } from '../output/package-version.ts';
 import type { ServeSettings } from '../settings/settings.ts';
 
 /** Health, metrics and traces of a process, and where they are served. */

@@ -46,7 +46,7 @@ export async function serveReads(
     first: ports.first,
     limits: outputLimits(settings.network.workers),
   });
-  const readSide = await chooseReadSide(readSideSettings(settings), logger, true);
+  const readSide = await chooseReadSide({ ...readSideSettings(settings), isReader: true }, logger, true);
   const basis = { ...plan, readSide, operating: ports.operating };
   const varve = await openVarve({
     ...(await workerOptions(settings, supervisor, basis)),

@@ -20,17 +20,22 @@ export function readSideSettings({ data, elasticsearch, content }: ServeSettings
 
 /**
  * Returns the plan for the read side that the settings choose. Throws a message if the certificate cannot be read, or a setting for
- * documents has no effect. `hasServed`: an earlier worker of this server has answered.
+ * documents has no effect. `hasServed`: an earlier worker of this server has answered. `isReader`: another worker has the data directory.
  */
 export async function chooseReadSide(
-  settings: OperatorSettings & { readonly adopt?: boolean; readonly synonyms?: string | undefined },
+  settings: OperatorSettings & {
+    readonly adopt?: boolean;
+    readonly synonyms?: string | undefined;
+    readonly isReader?: boolean;
+  },
   logger: Logger,
   hasServed = false,
 ): Promise<ReadSidePlan> {
   const synonyms = readSynonyms(settings.synonyms);
   if (isEmbedded(settings)) {
     refuseWithoutDocuments(settings);
-    return embeddedReadSide({ queryTimeLimit: settings.queryTimeLimit, synonyms });
+    const { queryTimeLimit, isReader } = settings;
+    return embeddedReadSide({ queryTimeLimit, synonyms, ...(isReader && { savedRows: Infinity }) });
   }
   // The client and its dependencies take longer to load than the rest of the server.
   const { elasticsearchReadSide } = await loadOptional(

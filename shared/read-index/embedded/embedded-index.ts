@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { defined } from '../../defined.ts';
 import { createIdlePause } from '../../idle-pause.ts';
 import type { SchemaRegistry } from '../../schema/schema-registry.ts';
@@ -20,6 +21,7 @@ import { type CommonTerms, createCommonTerms } from './search/common-terms.ts';
 import { createTextIndexes, createWordSearch, type WordSearchState } from './search/word-search.ts';
 import { applyLinks, applyRows } from './sources/apply-batch.ts';
 import { changedComponents } from './sources/changed-components.ts';
+import { createRestore, indexParts } from './sources/index-parts.ts';
 import { linkedAt } from './sources/linked-at.ts';
 import { readIndexedContent } from './sources/read-indexed-content.ts';
 import { sourceAt } from './sources/source-at.ts';
@@ -51,6 +53,17 @@ export type EmbeddedIndex = ReadIndex & {
   readonly local: LocalRows;
   /** Returns the content of the index, for comparing it with the expected content. */
   content(world: World): IndexedContent;
+  /** State of the index, which another index of the same content types can continue from. */
+  readonly snapshot: IndexSnapshot;
+};
+
+export type IndexSnapshot = {
+  /** Returns the state in parts that V8 can serialise. The index must not change before all have been read. Throws after a change that failed. */
+  parts(): Iterable<unknown>;
+  /** Gives an empty index the state at a position. After an error the index must not be used. */
+  restore(parts: Iterable<unknown>, position: bigint): Promise<void>;
+  /** Returns whether content has changed since the index was created or restored. */
+  hasChanged(): boolean;
 };
 
 /** Number of rows whose sources are read between two checks of the clock. */
@@ -83,14 +96,18 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedInde
   });
   let position = 0n;
   let isOpen = true;
+  let change: 'none' | 'applied' | 'failed' = 'none';
   return {
     apply: (batch) =>
       answers.change(() => {
         // The index already has the effects of an older batch, and rows may have changed since.
         if (batch.position < position) return;
         state.kept.changes++;
+        const after = batch.rows.length + batch.links.length > 0 ? 'applied' : change;
+        change = 'failed';
         applyRows(state, batch.rows);
         applyLinks(state, batch.links);
+        change = after;
         position = batch.position;
         readChangedRows(state, () => pausingSlices(() => isOpen));
       }),
@@ -109,6 +126,22 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedInde
     explain: (request) => answers.part(request.answer, () => () => explain(state, request)),
     local: createLocalRows(state, () => isOpen),
     content: (world) => readIndexedContent(rowSets, state.sources, world),
+    snapshot: {
+      parts() {
+        if (change === 'failed') throw new Error('a change of the index failed');
+        return indexParts(state);
+      },
+      async restore(parts, at) {
+        const add = createRestore(state);
+        for (const part of parts) {
+          add(part);
+          // Meanwhile requests are answered that the server is starting.
+          await nextTurn();
+        }
+        position = at;
+      },
+      hasChanged: () => change !== 'none',
+    },
     close: async () => {
       isOpen = false;
     },

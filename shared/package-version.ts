@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../../../shared/package-root.ts';
+import { packageRoot } from './package-root.ts';
 
 /** Returns the version of this package. */
 export function packageVersion(): string {

@@ -1,0 +1,78 @@
+import type { ContentGraph } from '../../projections/graph/content-graph.ts';
+import type { EventStore } from '../../shared/event-store/event-store.ts';
+import { isAboutContent } from '../../shared/events/about-content.ts';
+import { packageVersion } from '../../shared/package-version.ts';
+import { readParts, writeParts } from '../../shared/part-file.ts';
+import type { EmbeddedIndex } from '../../shared/read-index/embedded/embedded-index.ts';
+
+/** First part of a snapshot. It says from what the index was made. */
+type Origin = {
+  /** Other programs may make another index from the same graph. */
+  readonly program: string;
+  readonly projector: number;
+  readonly position: bigint;
+  /** Name of the log's history at the position. */
+  readonly history: string | undefined;
+};
+
+type Made = {
+  readonly graph: Pick<ContentGraph, 'position' | 'projectorVersion' | 'snapshotFile'>;
+  readonly log: Pick<EventStore, 'historyAt' | 'readAll'>;
+};
+
+/**
+ * Gives an empty index the state of the snapshot beside the graph. Resolves to false if there is none, or if it is not what a load of the
+ * graph would give; the index must not be used then. A load makes a new one, so no error of a snapshot ends a start.
+ */
+export async function restoreIndex(index: EmbeddedIndex, { graph, log }: Made): Promise<boolean> {
+  if (graph.snapshotFile === undefined) return false;
+  const parts = readParts(graph.snapshotFile);
+  try {
+    const origin = parts.next().value as Origin;
+    if (!(await isCurrent(origin, { graph, log }))) return false;
+    await index.snapshot.restore(parts, graph.position());
+    return true;
+  } catch {
+    return false;
+  } finally {
+    parts.return(undefined);
+  }
+}
+
+/** Returns whether a load of the graph as it is now would give the index of a snapshot. */
+async function isCurrent({ position, history, ...rest }: Origin, { graph, log }: Made): Promise<boolean> {
+  const isOwn = rest.program === program() && rest.projector === graph.projectorVersion();
+  if (!isOwn || position > graph.position()) return false;
+  if (history === undefined || history !== (await log.historyAt(position))) return false;
+  for await (const events of log.readAll(position)) {
+    for (const event of events) {
+      if (event.position > graph.position()) return true;
+      if (isAboutContent(event)) return false;
+    }
+  }
+  return true;
+}
+
+/** Writes a snapshot of the index for the next start, if its content has changed. Without space on the disk there is none. */
+export async function saveIndex(index: EmbeddedIndex, { graph, log }: Made): Promise<void> {
+  if (graph.snapshotFile === undefined || !index.snapshot.hasChanged()) return;
+  const position = index.position();
+  const history = await log.historyAt(position);
+  const origin: Origin = { program: program(), projector: graph.projectorVersion(), position, history };
+  try {
+    writeParts(graph.snapshotFile, withOrigin(origin, index.snapshot.parts()));
+  } catch {}
+}
+
+function* withOrigin(origin: Origin, parts: Iterable<unknown>): Iterable<unknown> {
+  yield origin;
+  yield* parts;
+}
+
+/** Name of this program, and of the V8 that reads what it has written. */
+function program(): string {
+  return `${packageVersion()} ${FORMAT} ${process.versions.v8}`;
+}
+
+/** Increase it when an index has other contents or another form than before, although it is made from the same graph. */
+const FORMAT = 1;

@@ -1,0 +1,137 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, cpSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { Varve } from '../../../services/process/open-varve.ts';
+import { embeddedReadSide } from '../../../services/read-side/embedded-read-side.ts';
+import { FULL_ACCESS } from '../../../shared/access/rights.ts';
+import { readParts, writeParts } from '../../../shared/part-file.ts';
+import { contentTypeOf } from '../../../shared/schema/schema-registry.ts';
+import { dataForTest } from '../../support/data-for-test.ts';
+import { openInProcess } from '../../support/varve-in-process.ts';
+
+const SNAPSHOT = 'graph.db-index';
+
+/** Opens Varve, whose every stop saves its index. `loads()`: number of loads of the index from the graph. */
+async function open(data: string, savedRows = 1) {
+  let loads = 0;
+  const plan = embeddedReadSide({ savedRows });
+  const readSide: typeof plan = {
+    ...plan,
+    open(graph, ...rest) {
+      const readAll = (batchSize?: number) => {
+        loads++;
+        return graph.readAll(batchSize);
+      };
+      return plan.open({ ...graph, readAll }, ...rest);
+    },
+  };
+  return { varve: await openInProcess(data, { readSide }), loads: () => loads };
+}
+
+const typeOf = (varve: Varve) => contentTypeOf(varve.registry, 'api::tag.tag');
+
+async function write(varve: Varve, name: string): Promise<void> {
+  await varve.apiFor(FULL_ACCESS).content.create(typeOf(varve), '', { data: { key: name, name } });
+}
+
+async function names(varve: Varve): Promise<readonly string[]> {
+  const text = String(await varve.apiFor(FULL_ACCESS).content.list(typeOf(varve), 'sort=name'));
+  return (JSON.parse(text) as { data: readonly { name: string }[] }).data.map(({ name }) => name);
+}
+
+/** Makes a data directory with content, and a snapshot of it. */
+async function saved(...written: readonly string[]): Promise<string> {
+  const data = dataForTest();
+  const { varve } = await open(data);
+  for (const name of written) await write(varve, name);
+  await varve.close();
+  expect(existsSync(join(data, SNAPSHOT))).toBe(true);
+  return data;
+}
+
+/** Starts on a data directory. Returns the names that it shows, and whether the index came from the snapshot. */
+async function shown(data: string) {
+  const { varve, loads } = await open(data);
+  const found = await names(varve);
+  await varve.close();
+  return { names: found, isRestored: loads() === 0 };
+}
+
+it('restores the index that the last stop saved, although the lease was claimed since', async () => {
+  const data = await saved('a', 'b');
+  expect(statSync(join(data, SNAPSHOT)).mode & 0o777).toBe(0o600);
+  expect(await shown(data)).toEqual({ names: ['a', 'b'], isRestored: true });
+  const { varve, loads } = await open(data);
+  await write(varve, 'c');
+  expect(await names(varve)).toEqual(['a', 'b', 'c']);
+  await varve.close();
+  expect(loads()).toBe(0);
+  expect(await shown(data)).toEqual({ names: ['a', 'b', 'c'], isRestored: true });
+});
+
+it('loads the graph if content was written after the snapshot, as before a crash', async () => {
+  const data = await saved('a');
+  const { varve } = await open(data);
+  await write(varve, 'b');
+  const crashed = join(dataForTest(), 'crashed');
+  cpSync(data, crashed, { recursive: true });
+  await varve.close();
+  expect(await shown(crashed)).toEqual({ names: ['a', 'b'], isRestored: false });
+  expect(await shown(crashed)).toEqual({ names: ['a', 'b'], isRestored: true });
+});
+
+it('loads the graph if the snapshot is damaged', async () => {
+  const data = await saved('a');
+  const file = join(data, SNAPSHOT);
+  const whole = readFileSync(file);
+  for (const at of [0, 9, whole.length >> 1, whole.length - 1]) {
+    const damaged = Buffer.from(whole);
+    damaged[at] = (damaged[at] as number) ^ 1;
+    writeFileSync(file, damaged);
+    expect(await shown(data), `byte ${at}`).toEqual({ names: ['a'], isRestored: false });
+  }
+  expect(await shown(data)).toEqual({ names: ['a'], isRestored: true });
+});
+
+it.each([
+  ['of another log', async (file: string) => copyFileSync(join(await saved('x', 'y'), SNAPSHOT), file)],
+  ['of another version', async (file: string) => rewrite(file, { program: '0.0.1' })],
+  ['of another projector', async (file: string) => rewrite(file, { projector: 1 })],
+  ['of a later position', async (file: string) => rewrite(file, { position: 10_000n })],
+])('loads the graph if the snapshot is %s', async (_, change) => {
+  const data = await saved('a', 'b');
+  await change(join(data, SNAPSHOT));
+  expect(await shown(data)).toEqual({ names: ['a', 'b'], isRestored: false });
+});
+
+function rewrite(file: string, change: object): void {
+  const [origin, ...parts] = readParts(file);
+  writeParts(file, [{ ...(origin as object), ...change }, ...parts]);
+}
+
+it('keeps the last snapshot if a process is killed while it writes the next one', async () => {
+  const data = await saved('a');
+  const file = join(data, SNAPSHOT);
+  const program = join(import.meta.dirname, '../../support/save-until-killed.ts');
+  const child = spawn(process.execPath, [program, file], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(child.stdout, 'data');
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  expect(existsSync(`${file}.part`)).toBe(true);
+  expect(await shown(data)).toEqual({ names: ['a'], isRestored: true });
+  const { varve } = await open(data);
+  await write(varve, 'b');
+  await varve.close();
+  expect(existsSync(`${file}.part`)).toBe(false);
+  expect(await shown(data)).toEqual({ names: ['a', 'b'], isRestored: true });
+});
+
+it('writes no snapshot of a small index', async () => {
+  const data = dataForTest();
+  const { varve } = await open(data, 1_000_000);
+  await write(varve, 'a');
+  await varve.close();
+  expect(existsSync(join(data, SNAPSHOT))).toBe(false);
+});
