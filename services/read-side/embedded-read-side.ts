@@ -51,7 +51,7 @@ export function embeddedReadSide({
         done: closed.promise,
         async close() {
           await index.close();
-          if (!isReplaced && graph.size().rows >= savedRows) await saveIndex(index, { graph, log });
+          if (!isReplaced && graph.size().rows >= savedRows) saveIndex(index, graph);
           closed.resolve();
         },
       };

@@ -12,11 +12,11 @@ type Origin = {
   readonly projector: number;
   readonly position: bigint;
   /** Name of the log's history at the position. */
-  readonly history: string | undefined;
+  readonly history: string;
 };
 
 type Made = {
-  readonly graph: Pick<ContentGraph, 'position' | 'projectorVersion' | 'snapshotFile'>;
+  readonly graph: Pick<ContentGraph, 'position' | 'lastEvent' | 'projectorVersion' | 'snapshotFile'>;
   readonly log: Pick<EventStore, 'historyAt' | 'readAll'>;
 };
 
@@ -43,7 +43,7 @@ export async function restoreIndex(index: EmbeddedIndex, { graph, log }: Made): 
 async function isCurrent({ position, history, ...rest }: Origin, { graph, log }: Made): Promise<boolean> {
   const isOwn = rest.program === program() && rest.projector === graph.projectorVersion();
   if (!isOwn || position > graph.position()) return false;
-  if (history === undefined || history !== (await log.historyAt(position))) return false;
+  if (history !== (await log.historyAt(position))) return false;
   for await (const events of log.readAll(position)) {
     for (const event of events) {
       if (event.position > graph.position()) return true;
@@ -53,11 +53,13 @@ async function isCurrent({ position, history, ...rest }: Origin, { graph, log }:
   return true;
 }
 
-/** Writes a snapshot of the index for the next start, if its content has changed. Without space on the disk there is none. */
-export async function saveIndex(index: EmbeddedIndex, { graph, log }: Made): Promise<void> {
-  if (graph.snapshotFile === undefined || !index.snapshot.hasChanged()) return;
-  const position = index.position();
-  const history = await log.historyAt(position);
+/** Writes a snapshot of the index for the next start, if its content has changed. After an error, such as a full disk, there is none. */
+export function saveIndex(index: EmbeddedIndex, graph: Made['graph']): void {
+  const last = graph.lastEvent();
+  if (graph.snapshotFile === undefined || last === undefined || !index.snapshot.hasChanged()) return;
+  const { position, chain: history = last.id } = last;
+  // After an error the graph may be ahead of the index.
+  if (position !== index.position()) return;
   const origin: Origin = { program: program(), projector: graph.projectorVersion(), position, history };
   try {
     writeParts(graph.snapshotFile, withOrigin(origin, index.snapshot.parts()));
