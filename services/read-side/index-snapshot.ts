@@ -1,5 +1,6 @@
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
+import { rawEvents } from '../../shared/event-store/raw-events.ts';
 import { isAboutContent } from '../../shared/events/about-content.ts';
 import { packageVersion } from '../../shared/package-version.ts';
 import { readParts, writeParts } from '../../shared/part-file.ts';
@@ -21,7 +22,7 @@ type Made = {
 };
 
 /**
- * Gives an empty index the state of the snapshot beside the graph. Resolves to false if there is none, or if it is not what a load of the
+ * Gives an empty index the state of the snapshot next to the graph. Resolves to false if there is none, or if it is not what a load of the
  * graph would give; the index must not be used then. A load makes a new one, so no error of a snapshot ends a start.
  */
 export async function restoreIndex(index: EmbeddedIndex, { graph, log }: Made): Promise<boolean> {
@@ -44,12 +45,8 @@ async function isCurrent({ position, history, ...rest }: Origin, { graph, log }:
   const isOwn = rest.program === program() && rest.projector === graph.projectorVersion();
   if (!isOwn || position > graph.position()) return false;
   if (history !== (await log.historyAt(position))) return false;
-  for await (const events of log.readAll(position)) {
-    for (const event of events) {
-      if (event.position > graph.position()) return true;
-      if (isAboutContent(event)) return false;
-    }
-  }
+  for await (const event of rawEvents(log, position, { until: graph.position() }))
+    if (isAboutContent(event)) return false;
   return true;
 }
 

@@ -78,9 +78,13 @@ function* rowSetParts(store: SourceStore, rowSet: RowSetIndex, parents?: Links):
   const [keys, present] = [rowSet.keys.subarray(0, capacity), bitsOf(rowSet, capacity)];
   yield {
     kind: 'rows',
-    ...{ type, version, path, columns: columnsOf(rowSet), parents: parents && savedLinks(parents) },
+    type,
+    version,
+    path,
+    columns: columnsOf(rowSet),
     counts: { keys, present, size, count, idsAscend, lastId },
     freeOrdinals: freeOrdinals.waiting.slice(freeOrdinals.next),
+    parents: parents && savedLinks(parents),
   };
   for (const column of rowSet.columns) yield* columnParts(column, capacity);
   yield* sourceParts(store, rowSet);
