@@ -45,6 +45,7 @@ const RAW_EVENTS = [
   'services/fleet/require-lease',
   'services/operating/projection-lag',
   'services/operator/(parked|status)',
+  'services/read-side/index-snapshot',
   'services/transfer/(export-log|import-export)',
   'services/webhooks/open-webhooks',
 ].map((file) => `^${file}\\.ts$`);
