@@ -69,20 +69,20 @@ export const GROUPED_COMMANDS: readonly CommandRow[] = [
     name: 'webhook pause',
     description: 'pause a webhook; its deliveries wait until varve webhook resume',
     argument: ['<id-or-name>'],
-    run: ({ pauseWebhook }) => pauseWebhook,
+    run: ({ changeWebhook }) => changeWebhook('pauseWebhook'),
   }),
   webhook({
     name: 'webhook resume',
     description:
       'resume a webhook and send its waiting deliveries; a disabled webhook starts with new changes',
     argument: ['<id-or-name>'],
-    run: ({ resumeWebhook }) => resumeWebhook,
+    run: ({ changeWebhook }) => changeWebhook('resumeWebhook'),
   }),
   webhook({
     name: 'webhook remove',
     description: 'remove a webhook and its deliveries',
     argument: ['<id-or-name>'],
-    run: ({ removeWebhook }) => removeWebhook,
+    run: ({ changeWebhook }) => changeWebhook('removeWebhook'),
   }),
   webhook({
     name: 'webhook rotate',
@@ -90,7 +90,7 @@ export const GROUPED_COMMANDS: readonly CommandRow[] = [
       'create a new secret and show it once; deliveries are also signed with the old one for a day',
     argument: ['<id-or-name>'],
     options: [JSON_OPTION],
-    run: ({ rotateWebhook }) => rotateWebhook,
+    run: ({ changeWebhook }) => changeWebhook('rotateWebhook'),
   }),
   webhook({
     name: 'webhook test',

@@ -48,6 +48,8 @@ export function describeDelivery(delivery: StoredDelivery) {
   };
 }
 
+export type DescribedDelivery = ReturnType<typeof describeDelivery>;
+
 /** Sends Strapi's `trigger-test` once. */
 export function testWebhook(
   hook: Webhook,

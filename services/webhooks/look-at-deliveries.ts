@@ -4,11 +4,8 @@ import { requireCurrentSchema } from '../../shared/sqlite/migrate.ts';
 import { DELIVERY_MIGRATIONS } from './delivery-sql.ts';
 import { type DeliveryStore, deliveryStore, WEBHOOKS_FILE } from './delivery-store.ts';
 
-/** Deliveries, for reading. */
-export type LookedDeliveries = Pick<DeliveryStore, 'list' | 'count' | 'backlog' | 'term' | 'close'>;
-
 /** Opens `webhooks.db` in a folder for reading, and changes nothing. Throws if it is missing or has the format of an earlier release. */
-export function lookAtDeliveries(folder: string): LookedDeliveries {
+export function lookAtDeliveries(folder: string): DeliveryStore {
   const file = join(folder, WEBHOOKS_FILE);
   const { connection, close } = lookAtDatabase(file);
   requireCurrentSchema(file, connection, DELIVERY_MIGRATIONS.length);

@@ -24,10 +24,13 @@ export type ServedWebhooks = {
   readonly announce?: () => Promise<void>;
 };
 
-type Parts = ServedWebhooks & { readonly registry: SchemaRegistry };
+/** `registry`: undefined for a command, which has no content types. */
+type Parts = ServedWebhooks & { readonly registry: SchemaRegistry | undefined };
 
 const LOCK_WAIT_MS = 5_000;
 const PATH = '/_varve/webhooks';
+/** Lists the deliveries of all webhooks, instead of the id of one. */
+export const ANY = '*';
 const SHOWN_ONCE = { secret: 'is shown once; receivers verify signatures with it' };
 
 const HOOK = z.looseObject({
@@ -87,9 +90,9 @@ export const WEBHOOK_RESOURCES: readonly Resource<Parts>[] = [
     method: 'DELETE',
     path: `${PATH}/:id`,
     status: 204,
-    async run({ commands }, { parameter }) {
-      const { position } = await commands.remove(parameter('id'));
-      return { position };
+    async run(parts, { parameter }) {
+      const { hook, position } = await parts.commands.remove(parameter('id'));
+      return { data: described(parts, hook), position };
     },
   },
   change('pause', 'Let deliveries wait'),
@@ -121,11 +124,11 @@ export const WEBHOOK_RESOURCES: readonly Resource<Parts>[] = [
     result: z.array(DELIVERY),
     async run(parts, request) {
       const store = storeOf(parts);
-      const { id } = await found(parts, request);
+      const hook = request.parameter('id') === ANY ? undefined : (await found(parts, request)).id;
       const state = stateOf(request.query.get('state'));
       const limit = limitOf(request.query.get('limit'));
-      const data = store.list({ hook: id, state, limit }).map(describeDelivery);
-      return { data, meta: { counts: store.count(id) } };
+      const data = store.list({ hook, state, limit }).map(describeDelivery);
+      return { data, meta: hook === undefined ? {} : { counts: store.count(hook) } };
     },
   },
   {

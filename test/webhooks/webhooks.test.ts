@@ -377,6 +377,13 @@ it('is managed by varve webhook', takesMinutes('a dozen commands'), async () => 
   await runVarve(['webhook', 'replay', 'cli', '--delivery', String(delivered?.id), ...at]);
   const [, first, again] = (await receiver.until(3)) as [Received, Received, Received];
   expect([again.id, again.body]).toEqual([first.id, first.body]);
+  const ofAll = await jsonOf<DeliveryLine[]>(['webhook', 'deliveries', '--json', ...at]);
+  expect(ofAll).toContainEqual(expect.objectContaining({ id: delivered?.id }));
+  expect(await deliveries('*')).toContainEqual(expect.objectContaining({ id: delivered?.id }));
+  const refused = async (...args: string[]) => (await runVarve(['webhook', ...args, ...at])).stderr;
+  expect(await refused('replay', 'cli', '--from', 'x')).toContain('--from must be a position of the log');
+  expect(await refused('replay', 'cli', '--delivery', 'x')).toContain('--delivery must be a stored delivery');
+  expect(await refused('deliveries', '--state', 'x')).toContain('--state must be one of waiting, delivered');
   const listed = await runVarve(['webhook', 'list', ...at]);
   expect(listed.stdout).toContain('cli');
   expect(listed.stdout + JSON.stringify(await api.data('GET', '/_varve/webhooks'))).not.toContain('whsec_');
