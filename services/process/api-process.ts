@@ -55,7 +55,13 @@ const LOOK_MS = 100;
  * reads can be answered: it waits for a leader that has made the indices. Rejects with a message after a permanent refusal.
  */
 export function openApiProcess(options: ApiProcessOptions) {
-  const { operating, registry, report, follow } = options;
+  const {
+    operating,
+    content: { registry, definitions },
+    caches,
+    report,
+    follow,
+  } = options;
   return openParts(async (opened) => {
     const base = await openClusterBase(options, opened);
     const { identity, cluster, callers } = base;
@@ -64,9 +70,9 @@ export function openApiProcess(options: ApiProcessOptions) {
       operating,
       stopped: (event) => report.error({ position: String(event.position) }, adviseOnUnreadable(event)),
     });
-    const running = opened(await trackLease(identity, options.definitions, halt));
+    const running = opened(await trackLease(identity, definitions, halt));
     const { fleet, epoch } = running;
-    const purging = opened(watchPurgingLeader(cluster.purgingLeader(base.name), options.lifetime));
+    const purging = opened(watchPurgingLeader(cluster.purgingLeader(base.name), caches.lifetime));
     const changed = outlastTypes(running.types.changed, cluster, { log: base.name, report });
     changed.catch(() => {});
     const writing = { fleet, refuseWrites: halt.refuseWrites, writes: WRITES_ELSEWHERE };
@@ -79,7 +85,7 @@ export function openApiProcess(options: ApiProcessOptions) {
       writing,
       purged: purging.purged,
     });
-    if (options.tagging) purging.start(() => ({ epoch: epoch(), shape: api.shape() }), options.unwatched);
+    if (caches.tagging) purging.start(() => ({ epoch: epoch(), shape: api.shape() }), caches.unwatched);
     lookNowAndThen(content.look, opened);
     watchApi(options, base, content.index, halt);
     const changes = opened(createLeaderFeed({ ...api.forwarding, fleet }, content.freshness.position));
@@ -100,7 +106,7 @@ export function openApiProcess(options: ApiProcessOptions) {
 
 /** Reports the state of the process at every scrape, and what is wrong with it. */
 function watchApi(
-  { operating, registry, processes }: ApiProcessOptions,
+  { operating, content: { registry }, worker: { processes } }: ApiProcessOptions,
   { identity: { log }, cluster }: ClusterBase,
   index: ReadIndex,
   halt: Halt,
@@ -121,7 +127,7 @@ function watchApi(
 }
 
 /** Reads the state of the log's processes. The leader delivers webhooks and purges. */
-function stateOfApi({ processes }: ApiProcessOptions, { cluster }: ClusterBase): Promise<State> {
+function stateOfApi({ worker: { processes } }: ApiProcessOptions, { cluster }: ClusterBase): Promise<State> {
   return readState({
     processes: processes.list,
     cluster: cluster.watch,
@@ -140,28 +146,22 @@ type ClusterBase = Awaited<ReturnType<typeof openClusterBase>>;
 
 /** Opens the parts for reads. Resolves when reads can be answered. */
 async function openClusterBase(options: ApiProcessOptions, opened: Opened) {
-  const { eventStore, space, registry, connection, denormalise, rowCacheBytes, login } = options;
-  const assets = await openAssetStore(options.assets);
+  const { eventStore, space, reportTrouble } = options.data;
+  const { registry } = options.content;
+  const { login, accessKey } = options.access;
+  const { processes, pid } = options.worker;
+  const assets = await openAssetStore(options.data.assets);
   const log = opened(
     await openEventStore(eventStore, {
       space,
       decode: upcast,
-      ...defined({ onTrouble: options.reportTrouble }),
+      ...defined({ onTrouble: reportTrouble }),
     }),
   );
-  const cluster = opened(
-    createElasticsearchCluster({ connection, space, registry, denormalise, rowCacheBytes }),
-  );
+  const cluster = opened(createElasticsearchCluster({ ...options.elasticsearch, space, registry }));
   const folder = logFolder({ data: '', eventStore });
-  const { accessKey } = options;
   const identity = await openIdentity({ log, space, folder, accessKey, owner: randomUUID() });
-  opened(options.processes).join({
-    log,
-    space,
-    membership: identity.membership,
-    pid: options.pid,
-    address: null,
-  });
+  opened(processes).join({ log, space, membership: identity.membership, pid, address: null });
   const found = await untilReadable(options, log, cluster);
   const callers = await openCallers(identity, { login, people: NO_PEOPLE, address: '' }, opened);
   return { assets, cluster, identity, callers, ...found };
@@ -172,7 +172,7 @@ const NO_PEOPLE: People = { byId: () => undefined, byEmail: () => undefined, byU
 
 /** Resolves with the name of the log, and the leader's progress, when there are indices for the content types of this process. */
 async function untilReadable(
-  { space, definitions, report, operating }: ApiProcessOptions,
+  { data: { space }, content: { definitions }, report, operating }: ApiProcessOptions,
   log: EventStore,
   cluster: ElasticsearchCluster,
 ): Promise<{ readonly name: string; readonly progress: ProgressStore }> {
@@ -192,7 +192,7 @@ async function untilReadable(
 
 /** Opens the content of the cluster, and the progress of the leader in writing documents. */
 function openClusterContent(
-  { registry, operating, minPositionWait }: ApiProcessOptions,
+  { content: { registry }, operating, fleet: { minPositionWait } }: ApiProcessOptions,
   { identity, cluster, callers, progress }: ClusterBase,
   opened: Opened,
 ) {

@@ -63,16 +63,21 @@ export function composeProcess(parts: ProcessParts): ComposedApi {
   const { key, space, membership } = identity;
   const { access, tokens, roles, login } = callers;
   const { registry, index, freshness } = content;
-  const { operating, defaultLocale, usersEnvelope } = options;
+  const {
+    operating,
+    content: { defaultLocale },
+    strapi,
+    caches,
+  } = options;
   const { metrics } = operating;
-  const cacheToken = options.cacheToken && createCacheToken({ ...options.cacheToken, access, registry });
+  const cacheToken = caches.cacheToken && createCacheToken({ ...caches.cacheToken, access, registry });
   const forwarding = openForwarding({ ...writing, membership, bodyKey: bodyKey(key), metrics });
   const apiFor = createApis({
     registry,
     index,
     defaultLocale,
-    usersEnvelope,
-    rules: { ...options.rules, cursorKey: cursorKey(key) },
+    usersEnvelope: strapi.usersEnvelope,
+    rules: { ...strapi.rules, cursorKey: cursorKey(key) },
     observe: operating.observeQuery,
     delivery: { version: operating.version, ...cachingOf(parts), metrics, cacheToken },
     writes: writing.writes,
@@ -95,12 +100,12 @@ export function composeProcess(parts: ProcessParts): ComposedApi {
 }
 
 function cachingOf({ options, identity, content, purged }: ProcessParts) {
-  const { tagging } = options;
+  const { tagging, answerCacheBytes = 0 } = options.caches;
   const key = tagKey(identity.key);
   const position = () => content.index.position();
   return {
     positions: content.positions,
-    cacheBytes: options.answerCacheBytes ?? 0,
+    cacheBytes: answerCacheBytes,
     tagging: tagging && { ...tagging, key, position, purged },
   };
 }
@@ -117,8 +122,9 @@ function changeFeedOf({ identity, content }: ProcessParts) {
 const nameTypes = remembered((registry: SchemaRegistry) => nameShape(registry));
 
 function shapeInAll({ options, callers, content }: ProcessParts, cacheToken: CacheToken | undefined) {
-  const { operating, defaultLocale, usersEnvelope } = options;
-  const fixed = { version: operating.version, defaultLocale, usersEnvelope };
+  const { defaultLocale } = options.content;
+  const { usersEnvelope } = options.strapi;
+  const fixed = { version: options.operating.version, defaultLocale, usersEnvelope };
   return () => {
     const rights = sharedRights({ access: callers.access, cacheToken });
     return nameShape({ ...fixed, types: nameTypes(content.registry), rights });

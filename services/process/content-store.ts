@@ -33,26 +33,36 @@ import { logAddress, logFolder, openEventStore } from '../stores/open-event-stor
 import { type Opened, openParts } from './opened.ts';
 
 export type ContentStoreOptions = {
+  readonly data: DataOptions;
+  readonly content: {
+    readonly registry: SchemaRegistry;
+    readonly definitions: readonly TypeDefinition[];
+    /** Maximum number of rows that are converted before the server answers; with more, another process converts them. Default: any number. */
+    readonly convertAtOnce?: number;
+  };
+  readonly fleet?: SuccessionOptions;
+};
+
+type DataOptions = {
   /** The data directory. It is created if it does not exist. */
   readonly data: string;
   /** Address of the log; absent: a file in the data directory. */
   readonly eventStore?: string | undefined;
   readonly space: string;
-  readonly registry: SchemaRegistry;
-  readonly definitions: readonly TypeDefinition[];
-  /** Maximum number of rows that are converted before the server answers; with more, another process converts them. Default: any number. */
-  readonly convertAtOnce?: number;
   /** Locks the data directory. Default: this process has the lock. */
   readonly takeDirectory?: (directory: string) => FileLock | Promise<FileLock>;
-  /** The generation that is opened. Default: the live one. */
-  readonly generation?: number | undefined;
-  readonly handOver?: ServedGenerationsOptions['handOver'];
-  readonly abandon?: ServedGenerationsOptions['abandon'];
   readonly reportReplaced: ReportReplaced;
   /** Called with messages about the log's server at start. */
   readonly reportCheck?: (finding: string) => void;
   /** Called for calls to the log's server that are retried. Default: writes them to standard error. */
   readonly reportTrouble?: (trouble: Trouble) => void;
+};
+
+type SuccessionOptions = {
+  /** The generation that is opened. Default: the live one. */
+  readonly generation?: number | undefined;
+  readonly handOver?: ServedGenerationsOptions['handOver'];
+  readonly abandon?: ServedGenerationsOptions['abandon'];
 };
 
 /** A log and its graph in a data directory, locked by this process until `close`. */
@@ -84,32 +94,33 @@ export async function openContentStore(
   try {
     return await openLocked(options, plan);
   } catch (error) {
-    const isFull = isDiskFullAtOpen(error, options.data);
-    if (!isFull || !writtenFolders(options).map(freeReservedDisk).includes(true)) throw error;
+    const isFull = isDiskFullAtOpen(error, options.data.data);
+    if (!isFull || !writtenFolders(options.data).map(freeReservedDisk).includes(true)) throw error;
     return await openLocked(options, plan);
   }
 }
 
 /** Folders that the process of a data directory writes to. */
 export function writtenFolders(
-  options: Pick<ContentStoreOptions, 'data' | 'eventStore' | 'space'>,
+  options: Pick<DataOptions, 'data' | 'eventStore' | 'space'>,
 ): readonly string[] {
   return [...new Set([options.data, logFolder(options) ?? options.data])];
 }
 
 function openLocked(options: ContentStoreOptions, plan: ReadSidePlan | undefined): Promise<ContentStore> {
   return openParts(async (opened) => {
-    const lock = await (options.takeDirectory?.(options.data) ?? lockDataDirectory(options.data));
+    const { data, space, takeDirectory, reportTrouble, reportCheck } = options.data;
+    const lock = await (takeDirectory?.(data) ?? lockDataDirectory(data));
     opened({ close: lock.release });
     const log = opened(
-      await openEventStore(logAddress(options), {
-        space: options.space,
+      await openEventStore(logAddress(options.data), {
+        space,
         decode: upcast,
         threaded: true,
-        ...defined({ onTrouble: options.reportTrouble }),
+        ...defined({ onTrouble: reportTrouble }),
       }),
     );
-    for (const finding of (await log.check?.()) ?? []) options.reportCheck?.(finding);
+    for (const finding of (await log.check?.()) ?? []) reportCheck?.(finding);
     return openWith(options, plan, log, opened);
   });
 }
@@ -120,21 +131,22 @@ async function openWith(
   log: EventStore,
   opened: Opened,
 ): Promise<Omit<ContentStore, 'close'>> {
-  const { data, space, registry, generation, handOver, abandon } = options;
+  const { data, space } = options.data;
+  const { generation, handOver, abandon } = options.fleet ?? {};
   // If another process serves another generation, that process has checked the files, and it writes to one of them.
-  const isRestored = generation === undefined && (await replaceFiles(options, plan, log));
+  const isRestored = generation === undefined && (await replaceFiles(options.data, plan, log));
   const generations = opened(openServedGenerations({ data, log, plan, generation, handOver, abandon }));
   const { graph } = generations;
   if (generation !== undefined) await refuseOtherHistory(log, graph);
   // A graph with rows has seen a document. So a start does not search a shared log from its beginning each time.
   const isNew = graph.size().rows === 0 && !(await hasDocuments(log, space));
-  for (const folder of writtenFolders(options)) reserveDisk(folder);
+  for (const folder of writtenFolders(options.data)) reserveDisk(folder);
   // Earlier releases stored the words of texts there.
   await rm(join(data, 'words'), { recursive: true, force: true }).catch(() => {});
-  recordLogOfDirectory(data, options);
+  recordLogOfDirectory(data, options.data);
   await catchUpUnlessDiskFull(log, graph);
   return {
-    registry,
+    registry: options.content.registry,
     log,
     graph,
     generations,
@@ -147,7 +159,7 @@ async function openWith(
 
 /** Replaces files that cannot be used. Returns whether an older copy of this log was restored. */
 async function replaceFiles(
-  options: ContentStoreOptions,
+  options: DataOptions,
   plan: ReadSidePlan | undefined,
   log: EventStore,
 ): Promise<boolean> {
@@ -171,13 +183,13 @@ async function refuseOtherHistory(log: EventStore, graph: ContentGraph): Promise
  * force meanwhile, if its index can. Empty: this process converts its rows before it serves.
  */
 async function deferredChanges(
-  { generation, convertAtOnce = Number.POSITIVE_INFINITY, handOver, definitions }: ContentStoreOptions,
+  { content: { convertAtOnce = Number.POSITIVE_INFINITY, definitions }, fleet = {} }: ContentStoreOptions,
   plan: ReadSidePlan | undefined,
   { log, graph }: Pick<ContentStore, 'log' | 'graph'>,
 ): Promise<readonly ShapeChange[]> {
-  if (plan === undefined || handOver === undefined || graph.size().rows <= convertAtOnce) return [];
+  if (plan === undefined || fleet.handOver === undefined || graph.size().rows <= convertAtOnce) return [];
   // Another process serves while the next generation is opened.
-  if (generation !== undefined) return [];
+  if (fleet.generation !== undefined) return [];
   const { outside } = plan;
   const changes = storedChanges(graph, definitions, outside === undefined ? shapeChanges : documentChanges);
   if (changes.length === 0 || outside === undefined) return changes;

@@ -12,7 +12,8 @@ import type { ServingOptions } from './process-options.ts';
 /** A process among those of its log, with the key that they share. */
 export type Identity = Awaited<ReturnType<typeof openIdentity>>;
 
-type IdentityOptions = Pick<ServingOptions, 'space' | 'accessKey'> & {
+type IdentityOptions = Pick<ServingOptions['access'], 'accessKey'> & {
+  readonly space: string;
   readonly log: EventStore;
   /** Folder of the log's file; undefined if the log is on a server. */
   readonly folder: string | undefined;

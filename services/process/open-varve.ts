@@ -69,7 +69,7 @@ export function openVarve(options: VarveOptions): Promise<Varve> {
     const follow = openFollowed(options, parts, opened);
     const webhooks = await openOwnWebhooks(options, parts, opened);
     // If a generation is given, another process still serves.
-    if (options.generation === undefined) base.store.generations.enter();
+    if (options.fleet.generation === undefined) base.store.generations.enter();
     watchOwn(options, parts);
     return {
       ...api,
@@ -119,13 +119,14 @@ function composeOwn(options: VarveOptions, parts: OwnParts, opened: Opened) {
     },
     purged:
       content.purging?.purged ??
-      (options.purges && {
-        lifetime: options.lifetime,
+      (options.caches.purges && {
+        lifetime: options.caches.lifetime,
         isPurging: () => purger?.isPurging() ?? false,
       }),
   });
   const expected = () => ({ epoch: content.view.current().epoch, shape: api.shape() });
-  if (options.tagging) content.purging?.start(expected, options.unwatched);
+  const { tagging, unwatched } = options.caches;
+  if (tagging) content.purging?.start(expected, unwatched);
   // Users can sign in, because this process can carry out commands.
   base.callers.login?.with({ commands, ...api });
   purger = openPurger(options, parts, api, opened);
@@ -134,7 +135,7 @@ function composeOwn(options: VarveOptions, parts: OwnParts, opened: Opened) {
 }
 
 function openPurger(
-  { purges, operating }: VarveOptions,
+  { caches: { purges }, operating }: VarveOptions,
   { base, content, running }: OwnParts,
   api: ComposedApi,
   opened: Opened,
@@ -164,7 +165,7 @@ function openPurger(
 
 /** Follows a Strapi, if the options name one. */
 function openFollowed(
-  { follow, defaultLocale, space, data, operating }: VarveOptions,
+  { follow, content: { defaultLocale }, data: { data, space }, operating }: VarveOptions,
   { base, content, running }: OwnParts,
   opened: Opened,
 ): FollowApi | undefined {
@@ -202,14 +203,14 @@ async function openOwnWebhooks(
   const webhooks = await openWebhooks({
     ...options.webhooks,
     metrics: options.operating.metrics,
-    data: options.data,
+    data: options.data.data,
     log,
-    space: options.space,
+    space: options.data.space,
     graph,
     index: content.readSide.index,
     registry: content.registry,
-    defaultLocale: options.defaultLocale,
-    rules: { ...options.rules, cursorKey: cursorKey(base.identity.key) },
+    defaultLocale: options.content.defaultLocale,
+    rules: { ...options.strapi.rules, cursorKey: cursorKey(base.identity.key) },
     fleet: running.fleet,
     shows: content.freshness.shows,
     commands: { key: webhookKey(base.identity.key), author: requestOrOperator },
@@ -220,7 +221,7 @@ async function openOwnWebhooks(
 
 /** Creates the members about the end of the process: another process replaces it, or it stops by itself. */
 function endOf(
-  { minPositionWait }: VarveOptions,
+  { fleet: { minPositionWait } }: VarveOptions,
   { base, content, running }: OwnParts,
   tidied: Tidied,
 ): Pick<Varve, 'latest' | 'yield' | 'stopped'> {

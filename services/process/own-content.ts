@@ -10,6 +10,7 @@ import { createPeople } from '../login/people.ts';
 import { traceReadIndex } from '../operating/observe-read-index.ts';
 import type { OperatorContext } from '../operator/operation.ts';
 import { openChangedRows } from '../purge/changed-rows.ts';
+import type { PurgeSettings } from '../purge/open-purger.ts';
 import { openPurgeNotes, type PurgeNotes } from '../purge/purge-notes.ts';
 import { watchPurgingLeader } from '../purge/purging-leader.ts';
 import { leadReadSide } from '../read-side/lead-read-side.ts';
@@ -33,21 +34,29 @@ export type OwnBase = Awaited<ReturnType<typeof openOwnBase>>;
  * store cannot be used.
  */
 export async function openOwnBase(options: VarveOptions, opened: Opened) {
-  const { space, login, address, presence } = options;
+  const { space } = options.data;
+  const { login } = options.access;
+  const { address, presence, mayLead } = options.fleet;
+  const { processes, pid } = options.worker;
   const { owner } = presence;
   // The asset store is opened first. If it refuses, nothing has to be undone.
-  const assets = await openAssetStore(assetsAddress(options));
+  const assets = await openAssetStore(assetsAddress(options.data));
   const store = opened(await openContentStore(options, options.readSide));
   const { log, graph, generations } = store;
   if (store.isRestored) await forgetLostClaim({ store: assets.owner }, { log, space });
   // Closes the read side that is open then.
   opened({ close: generations.closeReadSide });
-  const identity = await openIdentity({ ...options, log, folder: logFolder(options), owner });
+  const identity = await openIdentity({
+    ...options.access,
+    space,
+    log,
+    folder: logFolder(options.data),
+    owner,
+  });
   const { membership } = identity;
   presence.join(membership);
   // Reading workers are a part of the process that has the data directory.
-  if (options.mayLead !== false)
-    opened(options.processes).join({ log, space, membership, pid: options.pid, address });
+  if (mayLead !== false) opened(processes).join({ log, space, membership, pid, address });
   const callers = await openCallers(identity, { login, people: createPeople(graph.reader), address }, opened);
   await assertWholeLease(log, space, graph.epochAt(graph.position() + 1n));
   const now = () => new Date().toISOString();
@@ -67,13 +76,15 @@ export async function openOwnContent(
   const { store, callers } = base;
   const { log, graph, generations } = store;
   const { access } = callers;
-  const lease = await readLeaseUpTo(log, options.space);
+  const { space } = options.data;
+  const { purges, lifetime } = options.caches;
+  const lease = await readLeaseUpTo(log, space);
   const readSide = await generations.openReadSide(store.isRestored);
-  const view = createLeaseView(options.space, lease);
-  const freshness = createFreshness({ readSide, access, log, waitMs: options.minPositionWait });
-  const notes = options.purges && opened(await openNotes(options, options.purges, base, registry));
+  const view = createLeaseView(space, lease);
+  const freshness = createFreshness({ readSide, access, log, waitMs: options.fleet.minPositionWait });
+  const notes = purges && opened(await openNotes(options.data, purges, base, registry));
   const documents = documentsOf(readSide);
-  const purging = documents && opened(watchPurgingLeader(documents.purgingLeader, options.lifetime));
+  const purging = documents && opened(watchPurgingLeader(documents.purgingLeader, lifetime));
   const watched = {
     graph,
     index: readSide.index,
@@ -89,7 +100,7 @@ export async function openOwnContent(
     graph,
     freshness,
     readSide,
-    led: leadReadSide(readSide, options.generation !== undefined),
+    led: leadReadSide(readSide, options.fleet.generation !== undefined),
     view,
     notes,
     documents,
@@ -99,8 +110,8 @@ export async function openOwnContent(
 
 /** Opens the record of changes that have to be purged from caches. */
 function openNotes(
-  { data, space }: VarveOptions,
-  { report }: NonNullable<VarveOptions['purges']>,
+  { data, space }: VarveOptions['data'],
+  { report }: PurgeSettings,
   { store: { log, graph }, identity, callers: { access } }: OwnBase,
   registry: OwnTypes['registry'],
 ) {
@@ -117,10 +128,12 @@ function openNotes(
 
 /** Context of operators' requests to any process with a data directory. */
 export function operatorContext(
-  { data, space, pid, schemaWarnings, codeNotes, build, command, readSide: plan, processes }: VarveOptions,
+  { data: { data, space }, content, worker, readSide: plan }: VarveOptions,
   { log, graph, generations }: ContentStore,
   readSide: ReadSide,
 ): OperatorContext {
+  const { schemaWarnings, codeNotes } = content;
+  const { pid, build, command, processes } = worker;
   return {
     data,
     space,

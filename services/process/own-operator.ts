@@ -21,7 +21,11 @@ export type OwnParts = {
 /** Removes what failed rebuilds have left. */
 export function openTidied(options: VarveOptions, { base, running }: OwnParts, opened: Opened): Tidied {
   const { generations } = base.store;
-  const { data, readSide: plan, fleetLog } = options;
+  const {
+    data: { data },
+    readSide: plan,
+    fleet: { fleetLog },
+  } = options;
   const { fleet } = running;
   const tidied = tidyGenerations({ data, plan, generations, fleet, ...fleetLog.tidied });
   opened({ close: tidied.stop });
@@ -57,13 +61,13 @@ export function ownOperator(
   return {
     ...operatorContext(options, base.store, content.readSide),
     unreadable: halt.event,
-    workers: options.workersBeside,
+    workers: options.worker.beside,
     imports: {
       registry: content.registry,
-      defaultLocale: options.defaultLocale,
+      defaultLocale: options.content.defaultLocale,
       writer: imports,
       addFormats: library.addFormats,
-      defineRoles: importRoles({ log, space: options.space }),
+      defineRoles: importRoles({ log, space: options.data.space }),
       takeAsset: (file) => importAsset(assets, file, library.keepNamed),
     },
     rebuilds: tidied,

@@ -11,7 +11,7 @@ import { watchConditions } from './watch-conditions.ts';
 
 /** Reports the state of the process at every scrape, and whether it is ready. */
 export function watchOwn(
-  { data, operating, mayLead, processes }: VarveOptions,
+  { data: { data }, operating, fleet: { mayLead }, worker: { processes } }: VarveOptions,
   { base, content, running }: OwnParts,
 ): void {
   const { log, graph, generations } = base.store;
@@ -34,7 +34,7 @@ export function watchOwn(
 
 /** Reads the state of the log's processes, and what this one has to deliver. */
 export function stateOfOwn(
-  { processes }: VarveOptions,
+  { worker: { processes } }: VarveOptions,
   { content }: OwnParts,
   { purges, webhooks }: { readonly purges: Purger | undefined; readonly webhooks: Webhooks | undefined },
 ): Promise<State> {

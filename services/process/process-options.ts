@@ -28,23 +28,48 @@ import type { WebhookLimits } from '../webhooks/webhook-limits.ts';
 import type { ContentStoreOptions } from './content-store.ts';
 import type { TidyOptions } from './tidy-generations.ts';
 
-/** Options of a process that answers requests, whatever its role. */
-export type ServingOptions = {
-  readonly space: string;
+/** Content types that a process serves. */
+type ServedTypes = {
   readonly registry: SchemaRegistry;
   readonly definitions: readonly TypeDefinition[];
   readonly defaultLocale: string;
-  readonly usersEnvelope: boolean;
-  readonly rules: RequestRules;
+};
+
+/** Options of a process that answers requests, whatever its role, in the groups of the settings. No group has more than 12 members. */
+export type ServingOptions = {
+  readonly content: ServedTypes;
+  readonly data: {
+    readonly space: string;
+    /** Called for calls to the log's server that are retried. Default: writes them to standard error. */
+    readonly reportTrouble?: (trouble: Trouble) => void;
+  };
+  readonly access: {
+    /** Settings of the login. Absent: nobody can sign in. A process without a data directory accepts only tokens of identity providers. */
+    readonly login?: LoginPlan | undefined;
+    /** Key of tokens and cursors, base64url; absent: made in the folder of the log. */
+    readonly accessKey?: string | undefined;
+  };
+  readonly strapi: {
+    readonly usersEnvelope: boolean;
+    readonly rules: RequestRules;
+    /** True: an entry can be published only with its required relations and files. */
+    readonly strictRelations?: boolean;
+  };
+  readonly caches: CacheOptions;
+  readonly fleet: {
+    /** Milliseconds that a read waits for a position of the log. */
+    readonly minPositionWait: number;
+  };
   readonly operating: Operating;
-  /** The processes of the log. */
-  readonly processes: ProcessList;
-  /** Milliseconds that a read waits for a position of the log. */
-  readonly minPositionWait: number;
-  /** Settings of the login. Absent: nobody can sign in. A process without a data directory accepts only tokens of identity providers. */
-  readonly login?: LoginPlan | undefined;
-  /** Key of tokens and cursors, base64url; absent: made in the folder of the log. */
-  readonly accessKey?: string | undefined;
+  readonly worker: {
+    /** The processes of the log. */
+    readonly processes: ProcessList;
+    /** The process that was started, which is above this one. It has locked the data directory. */
+    readonly pid: number;
+  };
+};
+
+type CacheOptions = {
   /** Memory for whole answers; 0 or absent: none are remembered. */
   readonly answerCacheBytes?: number;
   /** Tags in a header of answers that caches may share; absent: no tags. */
@@ -55,59 +80,70 @@ export type ServingOptions = {
   readonly unwatched: (error: unknown) => void;
   /** A token whose answers are public; `refused` is called when they no longer are. */
   readonly cacheToken?: { readonly name: string; readonly refused: (problem: string) => void } | undefined;
-  /** Called for calls to the log's server that are retried. Default: writes them to standard error. */
-  readonly reportTrouble?: (trouble: Trouble) => void;
+  /** Caches from which a leader purges changes. */
+  readonly purges?: PurgeSettings | undefined;
 };
 
 /** Options of a process with a data directory. */
 export type VarveOptions = ServingOptions &
   ContentStoreOptions & {
+    readonly content: {
+      /** Parts of the schema files that are not served as they are. */
+      readonly schemaWarnings: readonly SchemaWarning[];
+      /** Code of the project that is not run, one line for each kind. */
+      readonly codeNotes: readonly string[];
+      readonly refuseLosses: RefuseLosses;
+    };
+    readonly data: {
+      /** Location of uploaded files, a folder or an s3: address; absent: see assetsAddress. */
+      readonly assets?: string | undefined;
+      /** True: this process becomes the owner of uploaded files that another log has written. */
+      readonly adopt?: boolean;
+    };
     readonly readSide: ReadSidePlan;
-    /** True: an entry can be published only with its required relations and files. */
-    readonly strictRelations?: boolean;
-    /** Location of uploaded files, a folder or an s3: address; absent: see assetsAddress. */
-    readonly assets?: string | undefined;
-    /** Maximum bytes of one uploaded file. */
-    readonly uploadLimit: number;
-    readonly uploadTypes: AcceptedMedia;
-    readonly pictureFormats: FormatsMade;
-    /** Maximum pixels of one picture. */
-    readonly picturePixels: number;
-    /** Called for a picture without formats, with the reason. */
-    readonly leftWithoutFormats: PictureSettings['left'];
-    /** True: this process becomes the owner of uploaded files that another log has written. */
-    readonly adopt?: boolean;
-    /** False: this process is never the leader, and forwards its writes. Default: it can become leader. */
-    readonly mayLead?: boolean;
-    /**
-     * Resolves when the process that this one replaces has stepped down or ended. Before that this process does not claim the lease, even
-     * if the other one is silent. Absent: this process claims the lease whenever it is free.
-     */
-    readonly claimsFrom?: Promise<void> | undefined;
-    /** Presence of this process for others of its log. */
-    readonly presence: Pick<Presence, 'owner' | 'join'>;
-    /** Address at which other processes reach this one. */
-    readonly address: string;
-    readonly fleetLog: FleetLog;
-    /** Process that has locked the data directory. */
-    readonly pid: number;
-    /** Parts of the schema files that are not served as they are. */
-    readonly schemaWarnings: readonly SchemaWarning[];
-    /** Code of the project that is not run, one line for each kind. */
-    readonly codeNotes: readonly string[];
-    readonly refuseLosses: RefuseLosses;
+    readonly files: UploadOptions;
+    readonly fleet: FleetOptions;
+    readonly worker: {
+      readonly build?: OperatorContext['build'];
+      readonly command?: OperatorContext['command'];
+      /** Other workers of the server. */
+      readonly beside?: OperatorContext['workers'];
+    };
     /** A Strapi to follow. */
     readonly follow?: FollowSettings | undefined;
     /** Absent: no webhooks are delivered. */
     readonly webhooks?: { readonly limits: WebhookLimits; readonly report: WebhookReport };
-    /** Caches from which changes are purged. */
-    readonly purges?: PurgeSettings | undefined;
-    /** Resolves when this process may change the content types of the process that it replaces. Absent: it must not change them. */
-    readonly turn?: (() => Promise<void>) | undefined;
-    readonly build?: OperatorContext['build'];
-    readonly command?: OperatorContext['command'];
-    readonly workersBeside?: OperatorContext['workers'];
   };
+
+/** Uploaded files. */
+type UploadOptions = {
+  /** Maximum bytes of one uploaded file. */
+  readonly uploadLimit: number;
+  readonly uploadTypes: AcceptedMedia;
+  readonly pictureFormats: FormatsMade;
+  /** Maximum pixels of one picture. */
+  readonly picturePixels: number;
+  /** Called for a picture without formats, with the reason. */
+  readonly leftWithoutFormats: PictureSettings['left'];
+};
+
+/** Place of a process among the processes of its log. */
+type FleetOptions = {
+  /** False: this process is never the leader, and forwards its writes. Default: it can become leader. */
+  readonly mayLead?: boolean;
+  /**
+   * Resolves when the process that this one replaces has stepped down or ended. Before that this process does not claim the lease, even
+   * if the other one is silent. Absent: this process claims the lease whenever it is free.
+   */
+  readonly claimsFrom?: Promise<void> | undefined;
+  /** Presence of this process for others of its log. */
+  readonly presence: Pick<Presence, 'owner' | 'join'>;
+  /** Address at which other processes reach this one. */
+  readonly address: string;
+  readonly fleetLog: FleetLog;
+  /** Resolves when this process may change the content types of the process that it replaces. Absent: it must not change them. */
+  readonly turn?: (() => Promise<void>) | undefined;
+};
 
 export type FollowSettings = FollowOptions & FollowApiOptions['follow'];
 
@@ -122,16 +158,18 @@ export type FleetLog = Pick<SettleOptions, 'waiting'> & {
 
 /** Options of a process that stores nothing. */
 export type ApiProcessOptions = ServingOptions & {
-  /** Address of the log. */
-  readonly eventStore: string;
-  /** The process that was started, which is above this one. */
-  readonly pid: number;
-  readonly connection: ElasticsearchConnection;
-  readonly denormalise: DenormaliseSettings;
-  /** See `createElasticsearchCluster`. */
-  readonly rowCacheBytes: number;
-  /** Location of uploaded files. */
-  readonly assets: string;
+  readonly data: {
+    /** Address of the log. */
+    readonly eventStore: string;
+    /** Location of uploaded files. */
+    readonly assets: string;
+  };
+  readonly elasticsearch: {
+    readonly connection: ElasticsearchConnection;
+    readonly denormalise: DenormaliseSettings;
+    /** See `createElasticsearchCluster`. */
+    readonly rowCacheBytes: number;
+  };
   /** A Strapi that the leader follows. Writes are sent to it. */
   readonly follow?: SendToStrapiOptions['follow'] | undefined;
   readonly report: Report;

@@ -20,12 +20,15 @@ export type RunningContent = ReturnType<typeof runContent>;
 
 /** Applies the log, and joins the fleet: from now on this process may become the leader. */
 export function runContent(options: VarveOptions, base: OwnBase, content: OwnContent, opened: Opened) {
-  const { operating, fleetLog } = options;
+  const {
+    operating,
+    fleet: { fleetLog },
+  } = options;
   const { log, graph } = base.store;
   const { led } = content;
   const eventStore = observeEventStore(log, operating.metrics, operating.tracing);
   const types = watchContentTypes(graph, content.definitions);
-  const typesEnd = createTypesEnd(createEffectiveEvents(log, options.space));
+  const typesEnd = createTypesEnd(createEffectiveEvents(log, options.data.space));
   const heard = countForeign(options);
   const halt = createHalt({
     operating,
@@ -74,7 +77,10 @@ function changedUsers(events: readonly StoredEvent[]): ReadonlySet<string> {
 }
 
 /** Counts and reports events of other programs, which are skipped. */
-function countForeign({ operating, fleetLog }: VarveOptions): (events: readonly StoredEvent[]) => void {
+function countForeign({
+  operating,
+  fleet: { fleetLog },
+}: VarveOptions): (events: readonly StoredEvent[]) => void {
   const count = operating.metrics?.counter(METRICS.foreignEvents);
   return (events) => {
     const foreign = events.filter(isForeign);

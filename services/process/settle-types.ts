@@ -19,10 +19,11 @@ export async function settleTypes(
   { store, claimant }: OwnBase,
 ): Promise<SettledTypes> {
   const { graph, generations, converted } = store;
-  const own = ownTypes(graph, options);
+  const own = ownTypes(graph, options.content);
   const { definitions } = own;
-  if (options.turn === undefined && options.generation !== undefined) refuseOtherTypes(definitions, graph);
-  await options.turn?.();
+  const { turn, generation } = options.fleet;
+  if (turn === undefined && generation !== undefined) refuseOtherTypes(definitions, graph);
+  await turn?.();
   const wait = createTypesWait(options);
   const isDeferred = store.deferred.length > 0;
   const refuse = refusalOf(options, graph);
@@ -40,7 +41,7 @@ export async function settleTypes(
 
 /** Returns the check of changed definitions. A worker that replaces another one has the definitions that the other one has checked. */
 function refusalOf(
-  { generation, refuseLosses }: VarveOptions,
+  { fleet: { generation }, content: { refuseLosses } }: VarveOptions,
   graph: OwnBase['store']['graph'],
 ): SettleOptions['refuse'] {
   if (generation !== undefined) return () => {};
@@ -51,7 +52,7 @@ function refusalOf(
 }
 
 /** Reports that this process waits because its content types are not in force, and when that is over. */
-function createTypesWait({ fleetLog, operating }: Pick<VarveOptions, 'fleetLog' | 'operating'>) {
+function createTypesWait({ fleet: { fleetLog }, operating }: VarveOptions) {
   let over = () => {};
   return {
     began(differences: readonly string[], leader: string): void {

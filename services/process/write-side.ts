@@ -44,8 +44,8 @@ export type WriteSide = ReturnType<typeof openWriteSide>;
 /** Opens commands, imports and uploads, and joins the fleet: from now on this process may become the leader. */
 export function openWriteSide(options: VarveOptions, parts: WriteSideParts) {
   const { log, space } = parts.base.claimant;
-  const place = assetsAddress(options);
-  const owned = ownAssets(parts.base.assets, place, { log, space, adopt: options.adopt ?? false });
+  const place = assetsAddress(options.data);
+  const owned = ownAssets(parts.base.assets, place, { log, space, adopt: options.data.adopt ?? false });
   const fleet = joinFleetOf(options, parts, owned);
   const environment = environmentOf(options, parts, fleet);
   const locks = createLocks();
@@ -74,12 +74,12 @@ function joinFleetOf(
     view: content.view,
     report(what) {
       diskWatch.heard(what);
-      options.fleetLog.report(what);
+      options.fleet.fleetLog.report(what);
     },
     epochAt: graph.epochAt,
     position: graph.position,
     applied: projector.applied,
-    ...defined({ mayLead: options.mayLead, turn: options.claimsFrom }),
+    ...defined({ mayLead: options.fleet.mayLead, turn: options.fleet.claimsFrom }),
     async beginTerm(lead: Lead) {
       const isCopy = membership?.isCopy() === true;
       await identifyLog(log, space, isCopy).catch((error: unknown) => {
@@ -113,8 +113,8 @@ function environmentOf(
     visible: content.readSide.visible,
     ...defined({ refusal: content.documents && parkedRefusal(content.documents.parked) }),
     registry: () => content.registry,
-    defaultLocale: options.defaultLocale,
-    space: options.space,
+    defaultLocale: options.content.defaultLocale,
+    space: options.data.space,
     lead() {
       diskWatch.refuseWithoutGraph();
       const lead = fleet.lead();
@@ -123,8 +123,8 @@ function environmentOf(
     },
     counts: fleet.counts,
     author: currentAuthor,
-    ...defined({ strictRelations: options.strictRelations }),
-    userPasswords: options.login?.passwords?.scheme ?? 'argon2',
+    ...defined({ strictRelations: options.strapi.strictRelations }),
+    userPasswords: options.access.login?.passwords?.scheme ?? 'argon2',
     roles: () => new Set(rolesOf(access.state().login).keys()),
     now: () => new Date(),
     newDocumentId: randomDocumentId,
@@ -137,20 +137,26 @@ function openLibrary(
   { base, content }: WriteSideParts,
   parts: { readonly store: AssetStore; readonly commands: CommandHandler },
 ): FileLibrary {
-  const { picturePixels: maxPixels, uploadLimit, uploadTypes } = options;
+  const {
+    picturePixels: maxPixels,
+    uploadLimit,
+    uploadTypes,
+    pictureFormats,
+    leftWithoutFormats,
+  } = options.files;
   return createFileLibrary({
     ...parts,
     registry: content.registry,
     graph: base.store.graph.reader,
     index: content.index,
-    defaultLocale: options.defaultLocale,
-    space: options.space,
+    defaultLocale: options.content.defaultLocale,
+    space: options.data.space,
     limits: { maxBytes: uploadLimit, accepted: uploadTypes, maxPixels },
     uploadName: uploadNames(base.identity.key),
     pictures: {
-      made: options.pictureFormats,
+      made: pictureFormats,
       resizer: createPictureResizer({ maxPixels }),
-      left: options.leftWithoutFormats,
+      left: leftWithoutFormats,
     },
   });
 }

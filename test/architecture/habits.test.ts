@@ -12,6 +12,7 @@ const LEFT: { readonly [habit in keyof Habits]: number } = {
   sharedNames: 0,
   longFunctions: 0,
   longFiles: 0,
+  optionBags: 9,
   undocumented: 0,
 };
 
@@ -113,6 +114,19 @@ it('counts the lines of an inner function only for the inner function', () => {
 it('finds files of more than 300 lines', () => {
   expect(of(`${'x();\n'.repeat(301)}`).longFiles).toEqual(['a.ts has 301 lines']);
   expect(of(`${'x();\n'.repeat(300)}`).longFiles).toEqual([]);
+});
+
+it('finds options with more than 12 members', () => {
+  const members = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, n) => `m${from + n}: 1`).join('; ');
+  const bags = (text: string) => of(text, `export type Other = { ${members(0, 9)} };`).optionBags;
+  expect(bags(`export type AOptions = { ${members(0, 12)} };`)).toEqual([]);
+  expect(bags(`export type AOptions = { ${members(0, 13)} };`)).toEqual(['a.ts: AOptions has 13 members']);
+  const joined = (other: string) => bags(`export type AContext = ${other} & { ${members(8, 13)} };`);
+  expect(joined('Other')).toEqual(['a.ts: AContext has 13 members']);
+  expect(joined("Omit<Other, 'm0'>")).toEqual([]);
+  expect(joined("Pick<Other, 'm0' | 'm1'>")).toEqual([]);
+  expect(bags(`type AOptions = { ${members(0, 13)} };`)).toEqual([]);
 });
 
 describe('exported functions without a docstring', () => {

@@ -36,7 +36,7 @@ const MOST_MS = 30_000;
 export async function openImportTarget(): Promise<ImportTarget> {
   const base = mkdtempSync(join(tmpdir(), 'varve-fuzz-imports-'));
   // Lines look for documents in a graph, which here stays empty.
-  const empty = await openInProcess(join(base, 'empty'), CONFORMANCE);
+  const empty = await openInProcess(join(base, 'empty'), { content: CONFORMANCE });
   const counts: Counts = { imported: 0, refused: 0, documents: 0, answered: 0 };
   let count = 0;
   return {
@@ -89,7 +89,7 @@ async function importFault(
       input.kind === 'lines'
         ? CONFORMANCE
         : usable(assembleContentTypes(await readArchiveSchemas({ file: path, key: ARCHIVE_KEY })));
-    const served = isServed ? await openInProcess(join(folder, 'data'), loaded) : undefined;
+    const served = isServed ? await openInProcess(join(folder, 'data'), { content: loaded }) : undefined;
     try {
       const work = { folder, path, loaded, varve: served ?? empty, isServed };
       const stored =

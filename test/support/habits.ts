@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { functionLinesOf } from './function-lines.ts';
+import { optionBagsOf } from './option-bags.ts';
 import { PRODUCT } from './rooms.ts';
 import { parseTree, type Tree, visitTree } from './syntax-tree.ts';
 import { undocumentedOf } from './undocumented.ts';
@@ -21,6 +22,8 @@ export type Habits = {
   readonly longFunctions: readonly string[];
   /** Files of more than 300 lines. Move a part into a file with a name. */
   readonly longFiles: readonly string[];
+  /** Exported types of options with more than 12 members. Put members that belong together into a group. */
+  readonly optionBags: readonly string[];
   /** Exported functions without a docstring. Say what they return, read or refuse, or do not export them. */
   readonly undocumented: readonly string[];
 };
@@ -51,8 +54,10 @@ export function habitsOfFiles(texts: ReadonlyMap<string, string>): Habits {
     longFiles: [] as string[],
   };
   const exporters = new Map<string, string[]>();
+  const modules = new Map<string, Tree>();
   for (const [file, text] of texts) {
     const module = parseTree(text);
+    modules.set(file, module);
     visitTree(module, (node) => {
       if (spreadOf(node)?.type === 'ObjectExpression') found.spreadLiterals.push(file);
       if (isOptionalMember(spreadOf(node))) found.optionalMembers.push(file);
@@ -69,7 +74,7 @@ export function habitsOfFiles(texts: ReadonlyMap<string, string>): Habits {
   }
   const shared = [...exporters].filter(([, files]) => files.length > 1);
   const sharedNames = shared.map(([name, files]) => `${name}: ${files.join(', ')}`).sort();
-  return { ...found, sharedNames, undocumented: undocumentedOf(texts) };
+  return { ...found, sharedNames, optionBags: optionBagsOf(modules), undocumented: undocumentedOf(texts) };
 }
 
 /** Returns the names of a module's constants that are arrow functions and have no type. */

@@ -9,8 +9,11 @@ import { FULL_ACCESS } from '../../shared/access/rights.ts';
 import { loadContentTypes } from '../../shared/schema/load-content-types.ts';
 import { CONFORMANCE_SCHEMA } from './server.ts';
 
+/** Members of options that a test replaces, by group. */
+export type OptionsForTest = { readonly [Group in keyof VarveOptions]?: Partial<VarveOptions[Group]> };
+
 /** Opens Varve with the conformance types, in the process of the test and without HTTP. Close it before you remove the data. */
-export function openInProcess(data: string, options: Partial<VarveOptions> = {}): Promise<Varve> {
+export function openInProcess(data: string, options: OptionsForTest = {}): Promise<Varve> {
   const loaded = loadContentTypes(CONFORMANCE_SCHEMA);
   if (loaded.kind === 'problems') throw new Error(JSON.stringify(loaded.problems));
   const logger = pino({ level: 'silent' });
@@ -24,40 +27,49 @@ export function openInProcess(data: string, options: Partial<VarveOptions> = {})
     readyLagSeconds: 30,
     version: '0.0.0',
   });
-  return openVarve({
-    ...loaded,
-    schemaWarnings: loaded.warnings,
-    codeNotes: [],
-    refuseLosses: () => {},
-    data,
-    pid: process.pid,
-    space: 'varve',
-    defaultLocale: 'en',
-    usersEnvelope: true,
+  const usual: VarveOptions = {
+    content: {
+      ...loaded,
+      schemaWarnings: loaded.warnings,
+      codeNotes: [],
+      refuseLosses: () => {},
+      defaultLocale: 'en',
+    },
+    data: { data, space: 'varve', reportReplaced: () => {} },
+    access: {},
+    strapi: { usersEnvelope: true, rules: {} },
+    caches: {
+      answerCacheBytes: 2 ** 24,
+      lifetime: { staleWhileRevalidate: 0, staleIfError: 0 },
+      unwatched: () => {},
+    },
     readSide: embeddedReadSide({}),
-    rules: {},
-    uploadLimit: 1,
-    uploadTypes: ['*/*'],
-    pictureFormats: 'off',
-    picturePixels: 1,
-    leftWithoutFormats: () => {},
-    answerCacheBytes: 2 ** 24,
-    lifetime: { staleWhileRevalidate: 0, staleIfError: 0 },
-    unwatched: () => {},
-    minPositionWait: 1_000,
-    presence: createPresence(),
-    address: 'http://127.0.0.1:9',
-    reportReplaced: () => {},
-    fleetLog: {
-      waiting: () => {},
-      report: () => {},
-      space: () => {},
-      tidied: { removed: () => {}, failed: () => {} },
+    files: {
+      uploadLimit: 1,
+      uploadTypes: ['*/*'],
+      pictureFormats: 'off',
+      picturePixels: 1,
+      leftWithoutFormats: () => {},
+    },
+    fleet: {
+      minPositionWait: 1_000,
+      presence: createPresence(),
+      address: 'http://127.0.0.1:9',
+      fleetLog: {
+        waiting: () => {},
+        report: () => {},
+        space: () => {},
+        tidied: { removed: () => {}, failed: () => {} },
+      },
     },
     operating,
-    processes: createProcessList(operating, null),
-    ...options,
-  });
+    worker: { pid: process.pid, processes: createProcessList(operating, null) },
+  };
+  const replaced = Object.entries(options).map(([group, members]) => [
+    group,
+    { ...usual[group as keyof VarveOptions], ...members },
+  ]);
+  return openVarve({ ...usual, ...Object.fromEntries(replaced) });
 }
 
 /** Opens Varve, with the content of a caller with all rights and the remembered answers to such callers. */

@@ -4,7 +4,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Varve } from '../../services/process/open-varve.ts';
-import type { VarveOptions } from '../../services/process/process-options.ts';
 import type { DeliveryStore } from '../../services/webhooks/delivery-store.ts';
 import type { WebhookCommands } from '../../services/webhooks/webhook-commands.ts';
 import { WEBHOOK_LIMITS, type WebhookLimits } from '../../services/webhooks/webhook-limits.ts';
@@ -18,7 +17,7 @@ import type {
 import { webhookProgressStream } from '../../shared/webhooks/webhook-events.ts';
 import { createDataDirectory } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
-import { openInProcess } from '../support/varve-in-process.ts';
+import { type OptionsForTest, openInProcess } from '../support/varve-in-process.ts';
 import { type Receiver, startReceiver } from '../support/webhook-receiver.ts';
 
 const PATIENT = { timeout: 60_000, interval: 20 };
@@ -31,7 +30,7 @@ type Opened = { readonly varve: Varve; readonly commands: WebhookCommands; reado
 async function open(
   data: string,
   limits: Partial<WebhookLimits> = {},
-  options: Partial<VarveOptions> & { readonly failed?: (error: unknown) => void } = {},
+  options: OptionsForTest & { readonly failed?: (error: unknown) => void } = {},
 ): Promise<Opened> {
   const fail = (error: unknown) => {
     throw error;
@@ -154,7 +153,7 @@ it('passes on a replay that it has not begun, and the next leader makes it once'
   const receiver = await startReceiving();
   const folders = [createDataDirectory(), createDataDirectory()] as const;
   const eventStore = `sqlite:${join(folders[0], 'shared.db')}`;
-  const lead = (folder: string, lookMs: number) => open(folder, { lookMs }, { eventStore });
+  const lead = (folder: string, lookMs: number) => open(folder, { lookMs }, { data: { eventStore } });
   const first = await lead(folders[0], 2 * HOUR_MS);
   const { hook } = await addHook(first, receiver, ['entry.create']);
   await writerOf(first.varve).createTag('a');
@@ -183,7 +182,7 @@ it.each([
   receiver.answer(() => ({ status: 503 }));
   const folders = [createDataDirectory(), createDataDirectory(), createDataDirectory()] as const;
   const file = join(folders[0], 'shared.db');
-  const lead = (folder: string) => open(folder, {}, { eventStore: `sqlite:${file}` });
+  const lead = (folder: string) => open(folder, {}, { data: { eventStore: `sqlite:${file}` } });
   const first = await lead(folders[0]);
   const { hook } = await addHook(first, receiver, ['entry.create']);
   await writerOf(first.varve).createTag('a');
@@ -212,7 +211,7 @@ it('passes on deliveries that are older than their webhook, and marks them as re
   const receiver = await startReceiving();
   const folders = [createDataDirectory(), createDataDirectory()] as const;
   const eventStore = `sqlite:${join(folders[0], 'shared.db')}`;
-  const first = await open(folders[0], { lookMs: 20 }, { eventStore });
+  const first = await open(folders[0], { lookMs: 20 }, { data: { eventStore } });
   await writerOf(first.varve).createTag('early');
   receiver.answer(() => ({ status: 503 }));
   const { hook } = await addHook(first, receiver, ['entry.create']);
@@ -221,7 +220,7 @@ it('passes on deliveries that are older than their webhook, and marks them as re
   await expect.poll(first.store.historyRequests, PATIENT).toEqual([]);
   await first.varve.close();
   const accepted = acceptIn(receiver);
-  const second = await open(folders[1], { lookMs: 20 }, { eventStore });
+  const second = await open(folders[1], { lookMs: 20 }, { data: { eventStore } });
   onTestFinished(second.varve.close);
   await expect.poll(() => accepted.size, PATIENT).toBe(1);
   const [failed, again] = [receiver.received[0], receiver.received.at(-1)];
@@ -407,7 +406,7 @@ describe(
       receiver.answer(() => ({ status }));
       const folders = [createDataDirectory(), createDataDirectory()] as const;
       const eventStore = `sqlite:${join(folders[0], 'shared.db')}`;
-      const lead = (folder: string) => open(folder, { lookMs: 20, ...limits }, { eventStore });
+      const lead = (folder: string) => open(folder, { lookMs: 20, ...limits }, { data: { eventStore } });
       const first = await lead(folders[0]);
       const { hook } = await addHook(first, receiver, ['entry.create']);
       const { createTag } = writerOf(first.varve);

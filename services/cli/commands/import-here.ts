@@ -37,7 +37,10 @@ export async function importHere<Result>(
   contentTypes: ReadContentTypes,
   work: (target: ImportTarget) => Promise<Result>,
 ): Promise<Result> {
-  const store = await openContentStore({ ...settings, ...contentTypes, reportReplaced: printReplaced });
+  const store = await openContentStore({
+    data: { ...settings, reportReplaced: printReplaced },
+    content: contentTypes,
+  });
   const presence = createPresence();
   // A process that starts in the meantime sees that there is a leader.
   const listener = await listen({ host: '127.0.0.1', port: 0, first: presence.answer });

@@ -46,7 +46,10 @@ export async function rehearseImport<Result>(
 }
 
 async function rowsOf(settings: ImportSettings, contentTypes: ReadContentTypes): Promise<readonly string[]> {
-  const store = await openContentStore({ ...settings, ...contentTypes, reportReplaced: printReplaced });
+  const store = await openContentStore({
+    data: { ...settings, reportReplaced: printReplaced },
+    content: contentTypes,
+  });
   const text = new TextDecoder();
   try {
     return [...store.graph.readAll()].flatMap(({ rows }) =>

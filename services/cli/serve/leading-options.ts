@@ -11,40 +11,51 @@ import { removeWorkerFolders } from './worker-folder.ts';
  * Returns the options of `openVarve` for the worker that is the leader: those of all workers, and those for its own tasks. `takeTurn`
  * says that this worker is ready to replace another one, and resolves when it should.
  */
-export function leadingOptions(parts: LeadingParts, takeTurn: () => Promise<void>) {
-  const { settings, logger, follow, purges, builder, shared } = parts;
+export function leadingOptions(parts: LeadingParts, takeTurn: () => Promise<void>, address: string) {
+  const { settings, logger, follow, purges, builder, shared, supervisor } = parts;
+  const { build, command } = builder;
   return {
     ...shared,
-    ...successionOptions(parts, takeTurn),
+    data: {
+      ...shared.data,
+      takeDirectory: directoryTaker(parts),
+      reportTrouble: logTrouble(logger),
+      reportCheck: (finding: string) => logger.info({ finding }, `the server of the event log: ${finding}`),
+    },
+    caches: {
+      ...shared.caches,
+      purges: purges && { ...purges, limits: PURGE_LIMITS, report: logPurges(logger) },
+    },
+    fleet: { ...shared.fleet, ...successionOptions(parts, takeTurn), address },
+    worker: {
+      ...shared.worker,
+      build,
+      command,
+      beside: settings.network.workers === 1 ? undefined : supervisor.rotation,
+    },
     follow,
-    build: builder.build,
-    command: builder.command,
     webhooks: { limits: webhookLimits(settings.webhooks), report: logWebhooks(logger) },
-    purges: purges && { ...purges, limits: PURGE_LIMITS, report: logPurges(logger) },
-    reportTrouble: logTrouble(logger),
-    reportCheck: (finding: string) => logger.info({ finding }, `the server of the event log: ${finding}`),
   };
 }
 
-/** Returns the options for the worker's data directory, for the worker that it replaces, and for the one that replaces it. */
-function successionOptions(
-  { settings, supervisor, operators, recent, readSide, logger }: LeadingParts,
-  takeTurn: () => Promise<void>,
-) {
+function directoryTaker({ supervisor, operators, logger }: LeadingParts) {
+  return async (directory: string) => {
+    const channel = { ...operators.channel, pid: supervisor.pid };
+    await lockAfterCommand(() => supervisor.lock(directory, channel), logger);
+    const isFirst = isFirstWorker(supervisor);
+    const contents = shareContents(directory, isFirst);
+    if (isFirst) removeWorkerFolders(directory);
+    return contents;
+  };
+}
+
+/** Returns the options for the worker that this one replaces, and for the one that replaces it. */
+function successionOptions({ supervisor, recent, readSide }: LeadingParts, takeTurn: () => Promise<void>) {
   const { succession } = supervisor;
   return {
-    async takeDirectory(directory: string) {
-      const channel = { ...operators.channel, pid: supervisor.pid };
-      await lockAfterCommand(() => supervisor.lock(directory, channel), logger);
-      const isFirst = isFirstWorker(supervisor);
-      const contents = shareContents(directory, isFirst);
-      if (isFirst) removeWorkerFolders(directory);
-      return contents;
-    },
     generation: succession?.generation,
     turn: succession?.changesTypes === true ? takeTurn : undefined,
     claimsFrom: supervisor.turn,
-    workersBeside: settings.network.workers === 1 ? undefined : supervisor.rotation,
     // Recent requests do not help with other content types, because every answer changes.
     abandon: supervisor.abandon,
     handOver: (generation: number, changesTypes: boolean) =>

@@ -53,12 +53,12 @@ export async function openLeadingParts(plan: LeadingPlan, ports: OperatingProces
   const renewal = createRenewal(plan.logger, supervisor);
   stop.first(renewal);
   const shared = await workerOptions(settings, supervisor, { ...plan, operating: ports.operating });
-  stop.departing(shared.processes.leave);
+  stop.departing(shared.worker.processes.leave);
   const gate = createRequestGate();
   const first = (request: IncomingMessage, response: ServerResponse) =>
     ports.first(request, response) ||
-    shared.presence.answer(request, response) ||
-    shared.processes.answer(request, response);
+    shared.fleet.presence.answer(request, response) ||
+    shared.worker.processes.answer(request, response);
   const leading = await openLeadingWorker(settings, supervisor, first);
   if (leading !== undefined) stop.first(leading);
   const recent = createRecentRequests();

@@ -44,7 +44,7 @@ export async function serveApi(settings: ServeSettings): Promise<void> {
       first: ports.first,
     };
     const options = apiOptions(plan, ports.operating, supervisor);
-    stop.departing(options.processes.leave);
+    stop.departing(options.worker.processes.leave);
     const [api, listener] = await listenWhileOpening(where, () => openApiProcess(options));
     stop.with(listener, api);
     if (plan.publicRights !== undefined) await setPublic(api, plan.publicRights);
@@ -88,16 +88,20 @@ function apiOptions(
   const { settings, logger, paths } = plan;
   const readSide = readSideSettings(settings);
   return {
-    ...servingOptions(settings, { ...plan, operating }),
-    pid,
-    eventStore: settings.data.eventStore ?? '',
+    ...servingOptions(settings, { ...plan, operating }, pid),
+    data: {
+      space: settings.data.space,
+      eventStore: settings.data.eventStore ?? '',
+      assets: assetsAddress({ ...settings.data, ...settings.files }),
+      reportTrouble: logTrouble(logger),
+    },
     report: createReport(logger, restarts > 0),
     // Only the leader reads Strapi, so this process has nothing to report.
     follow: followSettings({ ...settings.following, login: settings.login.login }, paths.apiPrefix, () => {}),
-    reportTrouble: logTrouble(logger),
-    connection: connectionOf(readSide),
-    denormalise: denormaliseOf(readSide),
-    rowCacheBytes: rowCacheBytesOf(readSide),
-    assets: assetsAddress({ ...settings.data, ...settings.files }),
+    elasticsearch: {
+      connection: connectionOf(readSide),
+      denormalise: denormaliseOf(readSide),
+      rowCacheBytes: rowCacheBytesOf(readSide),
+    },
   };
 }

@@ -48,15 +48,16 @@ export async function serveReads(
   });
   const readSide = await chooseReadSide({ ...readSideSettings(settings), isReader: true }, logger, true);
   const basis = { ...plan, readSide, operating: ports.operating };
+  const options = await workerOptions(settings, supervisor, basis);
   const varve = await openVarve({
-    ...(await workerOptions(settings, supervisor, basis)),
-    data: makeWorkerFolder(settings.data.data, follows),
-    eventStore: logAddress(settings.data),
+    ...options,
+    data: {
+      ...options.data,
+      data: makeWorkerFolder(settings.data.data, follows),
+      eventStore: logAddress(settings.data),
+    },
     // The copy is complete: nothing is replaced or converted.
-    generation: 1,
-    mayLead: false,
-    address: listener.url,
-    follow: undefined,
+    fleet: { ...options.fleet, generation: 1, mayLead: false, address: listener.url },
   });
   stop.with(listener, varve);
   // `next` forwards requests to the process that answers them from then on. It is undefined if the server stops.

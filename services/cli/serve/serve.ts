@@ -88,7 +88,7 @@ async function openServer(parts: LeadingParts): Promise<OpenServer> {
   const [varve, listener] = await listenWhileOpening(where, async (listener) => {
     await leading?.start();
     const address = addressFor(parts, listener);
-    return openVarve({ ...leadingOptions(parts, () => takeTurn(parts, address)), address });
+    return openVarve(leadingOptions(parts, () => takeTurn(parts, address), address));
   });
   return { varve, listener };
 }
@@ -105,17 +105,17 @@ function addressFor({ leading, settings }: LeadingParts, listener: Listener): st
 async function takeTurn({ settings, shared, supervisor }: LeadingParts, address: string): Promise<void> {
   for (const folder of writtenFolders(settings.data)) requireFreeDisk(folder);
   const forMs = supervisor.succession?.enterMs ?? 0;
-  await supervisor.ready({ owner: shared.presence.owner, address, forMs });
+  await supervisor.ready({ owner: shared.fleet.presence.owner, address, forMs });
 }
 
 /** Connects the data with signals, operators and hand-overs. */
 function attach(parts: LeadingParts, { varve, listener }: OpenServer): void {
   const { supervisor, operators, gate, logger, stop, shared, renewal } = parts;
   stop.with(listener, varve);
-  shared.presence.of(varve.fleet);
+  shared.fleet.presence.of(varve.fleet);
   operators.serve(varve.operator);
   supervisor.onYield(async (next) => {
-    shared.presence.leave();
+    shared.fleet.presence.leave();
     gate.close(async () => ((await varve.latest()) ? undefined : listener.left));
     await varve.yield(next);
   });

@@ -22,31 +22,43 @@ export type WorkerBasis = {
   readonly contentTypes: Awaited<ReturnType<typeof readContentTypes>>;
   readonly project: ReturnType<typeof readApiConfig>;
   readonly readSide: VarveOptions['readSide'];
-  readonly login: VarveOptions['login'];
+  readonly login: VarveOptions['access']['login'];
   readonly operating: Operating;
 };
 
 /** Returns the options of `openVarve` that are the same for every worker of `varve serve`, the leader and the reading workers. */
 export async function workerOptions(settings: ServeSettings, supervisor: Supervisor, basis: WorkerBasis) {
   const { logger, project, readSide } = basis;
+  const serving = servingOptions(settings, basis, supervisor.pid);
   return {
-    ...servingOptions(settings, basis),
-    answerCacheBytes: shareOf(settings.caches.answerCacheBytes, settings.network.workers),
-    readSide,
-    pid: supervisor.pid,
-    strictRelations: settings.strapi.strictRelations ?? project?.strictRelations ?? true,
-    presence: createPresence(),
-    fleetLog: logFleet(logger),
-    reportReplaced(file: string, reason: string) {
-      logReplaced(logger)(file, reason);
-      basis.operating.readiness.loading(`A file is made again from the event log: ${reason}`);
+    ...serving,
+    caches: {
+      ...serving.caches,
+      answerCacheBytes: shareOf(settings.caches.answerCacheBytes, settings.network.workers),
     },
-    pictureFormats: await choosePictureFormats(settings.files, logger),
-    leftWithoutFormats: (picture: string, reason: string) =>
-      logger.warn(
-        { picture, reason },
-        'the smaller pictures of an upload could not be made: varve assets formats tries again',
-      ),
+    readSide,
+    strapi: {
+      ...serving.strapi,
+      strictRelations: settings.strapi.strictRelations ?? project?.strictRelations ?? true,
+    },
+    fleet: { ...serving.fleet, presence: createPresence(), fleetLog: logFleet(logger) },
+    data: {
+      ...settings.data,
+      assets: settings.files.assets,
+      reportReplaced(file: string, reason: string) {
+        logReplaced(logger)(file, reason);
+        basis.operating.readiness.loading(`A file is made again from the event log: ${reason}`);
+      },
+    },
+    files: {
+      ...settings.files,
+      pictureFormats: await choosePictureFormats(settings.files, logger),
+      leftWithoutFormats: (picture: string, reason: string) =>
+        logger.warn(
+          { picture, reason },
+          'the smaller pictures of an upload could not be made: varve assets formats tries again',
+        ),
+    },
   };
 }
 
@@ -54,24 +66,30 @@ export async function workerOptions(settings: ServeSettings, supervisor: Supervi
 export function servingOptions(
   settings: ServeSettings,
   { logger, contentTypes, project, login, operating }: Omit<WorkerBasis, 'readSide'>,
+  pid: number,
 ) {
+  const { content, access, strapi, caches, network } = settings;
   return {
-    ...settings.data,
-    ...settings.files,
-    accessKey: settings.access.accessKey,
-    defaultLocale: settings.content.defaultLocale,
-    convertAtOnce: settings.content.convertAtOnce,
-    usersEnvelope: settings.strapi.usersEnvelope,
-    minPositionWait: settings.network.minPositionWait,
-    ...contentTypes,
+    content: {
+      ...contentTypes,
+      defaultLocale: content.defaultLocale,
+      convertAtOnce: content.convertAtOnce,
+    },
+    access: { accessKey: access.accessKey, login },
+    strapi: {
+      usersEnvelope: strapi.usersEnvelope,
+      rules: requestRules(strapi, project, { logger, metrics: operating.metrics }),
+    },
+    caches: {
+      answerCacheBytes: caches.answerCacheBytes,
+      tagging: taggingSettings(caches),
+      lifetime: lifetimeOf(caches),
+      unwatched: logUnwatched(logger),
+      cacheToken: logCacheToken(caches.cacheToken, logger),
+    },
+    fleet: { minPositionWait: network.minPositionWait },
     operating,
-    processes: createProcessList(operating, placeOf(settings, operating)),
-    login,
-    rules: requestRules(settings.strapi, project, { logger, metrics: operating.metrics }),
-    tagging: taggingSettings(settings.caches),
-    lifetime: lifetimeOf(settings.caches),
-    unwatched: logUnwatched(logger),
-    cacheToken: logCacheToken(settings.caches.cacheToken, logger),
+    worker: { pid, processes: createProcessList(operating, placeOf(settings, operating)) },
   };
 }
 

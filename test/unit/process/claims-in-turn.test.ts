@@ -20,7 +20,7 @@ it("a process that takes another's place claims the lease when its turn comes, e
   await (await openInProcess(data)).close();
   const { epoch } = await leaseOf(data);
   const turn = Promise.withResolvers<void>();
-  const varve = await openInProcess(data, { claimsFrom: turn.promise });
+  const varve = await openInProcess(data, { fleet: { claimsFrom: turn.promise } });
   onTestFinished(varve.close);
   await varve.fleet.changed(2 * LEADER_TIMEOUTS.probeEvery);
   expect([varve.fleet.leader().kind, (await leaseOf(data)).epoch]).toEqual(['nobody', epoch]);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readLease } from '../../../services/fleet/lease-view.ts';
 import { openParts } from '../../../services/process/opened.ts';
-import type { VarveOptions } from '../../../services/process/process-options.ts';
+import type { PurgeSettings } from '../../../services/purge/open-purger.ts';
 import { PURGE_LIMITS } from '../../../services/purge/send-purges.ts';
 import { embeddedReadSide } from '../../../services/read-side/embedded-read-side.ts';
 import type { ReadSide, ReadSidePlan } from '../../../services/read-side/read-side.ts';
@@ -12,7 +12,7 @@ import { WEBHOOK_LIMITS } from '../../../services/webhooks/webhook-limits.ts';
 import type { Lease } from '../../../shared/fleet/lease.ts';
 import { withLog } from '../../support/log-facts.ts';
 import { takesMinutes } from '../../support/takes-minutes.ts';
-import { openInProcess } from '../../support/varve-in-process.ts';
+import { type OptionsForTest, openInProcess } from '../../support/varve-in-process.ts';
 
 const folders: string[] = [];
 
@@ -90,7 +90,7 @@ const SILENT = {
   failed: () => {},
   replaced: () => {},
 };
-const PURGES: NonNullable<VarveOptions['purges']> = {
+const PURGES: PurgeSettings = {
   targets: [],
   style: { soft: false, token: undefined },
   limits: PURGE_LIMITS,
@@ -104,19 +104,24 @@ async function refuse(): Promise<never> {
 /** Starts that cannot open a part, with the reason and the number of read sides that were open by then. */
 const FAILURES: readonly {
   readonly part: string;
-  readonly options: (data: string) => Partial<VarveOptions>;
+  readonly options: (data: string) => OptionsForTest;
   readonly readSide?: Partial<ReadSide>;
   readonly message: RegExp;
   readonly opened: number;
 }[] = [
   {
     part: 'uploaded files',
-    options: (data) => ({ assets: fileAt(join(data, 'assets')) }),
+    options: (data) => ({ data: { assets: fileAt(join(data, 'assets')) } }),
     message: /EEXIST|ENOTDIR/,
     opened: 0,
   },
-  { part: 'lock', options: () => ({ takeDirectory: refuse }), message: /refused/, opened: 0 },
-  { part: 'log', options: () => ({ eventStore: 'nowhere:1' }), message: /must be an event store/, opened: 0 },
+  { part: 'lock', options: () => ({ data: { takeDirectory: refuse } }), message: /refused/, opened: 0 },
+  {
+    part: 'log',
+    options: () => ({ data: { eventStore: 'nowhere:1' } }),
+    message: /must be an event store/,
+    opened: 0,
+  },
   {
     part: 'graph',
     options: (data) => {
@@ -128,12 +133,17 @@ const FAILURES: readonly {
   },
   {
     part: 'key',
-    options: () => ({ accessKey: 'short' }),
+    options: () => ({ access: { accessKey: 'short' } }),
     message: /VARVE_ACCESS_KEY is not a key/,
     opened: 0,
   },
-  { part: 'content types', options: () => ({ generation: 1 }), message: /start the server again/, opened: 0 },
-  { part: 'turn', options: () => ({ turn: refuse }), message: /refused/, opened: 0 },
+  {
+    part: 'content types',
+    options: () => ({ fleet: { generation: 1 } }),
+    message: /start the server again/,
+    opened: 0,
+  },
+  { part: 'turn', options: () => ({ fleet: { turn: refuse } }), message: /refused/, opened: 0 },
   {
     part: 'index',
     options: () => ({ readSide: { ...embeddedReadSide({}), open: refuse } }),
@@ -144,7 +154,7 @@ const FAILURES: readonly {
     part: 'purges',
     options: (data) => {
       folderAt(data, 'purges.db');
-      return { purges: PURGES };
+      return { caches: { purges: PURGES } };
     },
     message: /unable to open database file/,
     opened: 1,
