@@ -61,7 +61,7 @@ export function ownOperator(
   return {
     ...operatorContext(options, base.store, content.readSide),
     unreadable: halt.event,
-    workers: options.worker.beside,
+    workers: options.worker.otherWorkers,
     imports: {
       registry: content.registry,
       defaultLocale: options.content.defaultLocale,

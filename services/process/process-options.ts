@@ -106,8 +106,8 @@ export type VarveOptions = ServingOptions &
     readonly worker: {
       readonly build?: OperatorContext['build'];
       readonly command?: OperatorContext['command'];
-      /** Other workers of the server. */
-      readonly beside?: OperatorContext['workers'];
+      /** Absent if this is the only worker. */
+      readonly otherWorkers?: OperatorContext['workers'];
     };
     /** A Strapi to follow. */
     readonly follow?: FollowSettings | undefined;

@@ -31,7 +31,7 @@ export function leadingOptions(parts: LeadingParts, takeTurn: () => Promise<void
       ...shared.worker,
       build,
       command,
-      beside: settings.network.workers === 1 ? undefined : supervisor.rotation,
+      otherWorkers: settings.network.workers === 1 ? undefined : supervisor.rotation,
     },
     follow,
     webhooks: { limits: webhookLimits(settings.webhooks), report: logWebhooks(logger) },
