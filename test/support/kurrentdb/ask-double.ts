@@ -23,9 +23,11 @@ export type Expected = 'none' | bigint;
 export type AskedEvent = { readonly id: string; readonly bytes?: number };
 export type Ask = ReturnType<typeof askNode>;
 
-/** Milliseconds to wait for the first message, and for the next one: an answer that does not end is complete then. */
+/** Milliseconds of silence after which an answer without a message, or one that does not end, is complete. */
 const FIRST_MS = 3_000;
 const QUIET_MS = 300;
+/** Milliseconds to wait for each message that a recorded answer has. */
+const EXPECTED_MS = 10_000;
 
 export const askNode = (port: number) => {
   const insecure = credentials.createInsecure();
@@ -37,7 +39,17 @@ export const askNode = (port: number) => {
       answer: (error: ServiceError | null, response?: { toObject(): unknown }) => void,
     ): void;
   };
+  let expected = 0;
+  const collect = <Message>(
+    call: Stream<Message>,
+    present: (message: Message) => unknown,
+    quietMs = QUIET_MS,
+  ): Promise<unknown[]> => collectAnswer(call, present, { quietMs, expected });
   return {
+    /** Sets the number of messages that the next answers have. Silence before them does not end an answer on a slow machine. */
+    expect(messages: number) {
+      expected = messages;
+    },
     close() {
       streams.close();
       records.close();
@@ -161,10 +173,10 @@ type Stream<Message> = {
 };
 
 /** Collects an answer: its messages, then `end` or an error. A call that stays open counts as complete after some silence. */
-const collect = <Message>(
+const collectAnswer = <Message>(
   call: Stream<Message>,
   present: (message: Message) => unknown,
-  quietMs = QUIET_MS,
+  { quietMs, expected }: { readonly quietMs: number; readonly expected: number },
 ): Promise<unknown[]> =>
   new Promise((resolve) => {
     const got: unknown[] = [];
@@ -175,12 +187,12 @@ const collect = <Message>(
       call.cancel();
       resolve(got);
     };
-    let quiet = setTimeout(finish, FIRST_MS);
+    let quiet = setTimeout(finish, expected > 0 ? EXPECTED_MS : FIRST_MS);
     call.on('data', (message) => {
       if (done) return;
       clearTimeout(quiet);
-      quiet = setTimeout(finish, quietMs);
       got.push(present(message));
+      quiet = setTimeout(finish, got.length < expected ? EXPECTED_MS : quietMs);
     });
     call.on('end', () => {
       if (!done) got.push({ end: true });
