@@ -36,7 +36,7 @@ function refused(texts: (fleet: FaultFleet) => object, decide?: Parameters<typeo
       await undo?.();
       const entry = `${roles.leader.server().url}/api/restaurants/${documentIdOf(await written)}`;
       const removed = async () => (await fetch(entry, { method: 'DELETE' })).status;
-      await expect.poll(removed, { timeout: 30_000, interval: 500 }).toBeOneOf([200, 202, 204, 404]);
+      await expect.poll(removed, { timeout: 60_000, interval: 500 }).toBeOneOf([200, 202, 204, 404]);
     };
   };
 }

@@ -77,12 +77,12 @@ function adds(argumentsFor: (fleet: FaultFleet, roles: Roles, data: string) => r
     };
   };
   const saysSoon = (text: RegExp) =>
-    expect.poll(() => added.output(), { timeout: 30_000, interval: 100 }).toMatch(text);
+    expect.poll(() => added.output(), { timeout: 60_000, interval: 100 }).toMatch(text);
   const isUnready = async (text: RegExp) => {
     await saysSoon(/Metrics and health are at/);
     const [, health] = /Metrics and health are at (http:\S+)/.exec(added.output()) ?? [];
     const ready = async () => (await fetch(`${health}/health/ready`)).text();
-    await expect.poll(ready, { timeout: 30_000, interval: 200 }).toMatch(text);
+    await expect.poll(ready, { timeout: 60_000, interval: 200 }).toMatch(text);
   };
   return { make, saysSoon, isUnready };
 }
@@ -199,7 +199,7 @@ export const FILES: readonly Fault[] = [
     // Commands find the server by this file.
     expectMore: async (_fleet, { leader }) => {
       const isThere = () => existsSync(join(leader.data, 'lock.json'));
-      await expect.poll(isThere, { timeout: 10_000, interval: 100 }).toBe(true);
+      await expect.poll(isThere, { timeout: 60_000, interval: 100 }).toBe(true);
     },
   },
   {
