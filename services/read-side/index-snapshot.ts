@@ -50,22 +50,32 @@ async function isCurrent({ position, history, ...rest }: Origin, { graph, log }:
   return true;
 }
 
-/** Writes a snapshot of the index for the next start, if its content has changed. After an error, such as a full disk, there is none. */
-export function saveIndex(index: EmbeddedIndex, graph: Made['graph']): void {
+/** Milliseconds of a save. It is part of a stop, and a supervisor kills workers 5 s after the longest drain. */
+const SAVE_MS = 4_000;
+
+/**
+ * Writes a snapshot of the index for the next start, if its content has changed. After an error, such as a full disk, or after `limitMs`,
+ * there is none.
+ */
+export function saveIndex(index: EmbeddedIndex, graph: Made['graph'], limitMs = SAVE_MS): void {
   const last = graph.lastEvent();
   if (graph.snapshotFile === undefined || last === undefined || !index.snapshot.hasChanged()) return;
   const { position, chain: history = last.id } = last;
   // After an error the graph may be ahead of the index.
   if (position !== index.position()) return;
   const origin: Origin = { program: program(), projector: graph.projectorVersion(), position, history };
+  const ends = performance.now() + limitMs;
   try {
-    writeParts(graph.snapshotFile, withOrigin(origin, index.snapshot.parts()));
+    writeParts(graph.snapshotFile, withOrigin(origin, index.snapshot.parts(), ends));
   } catch {}
 }
 
-function* withOrigin(origin: Origin, parts: Iterable<unknown>): Iterable<unknown> {
+function* withOrigin(origin: Origin, parts: Iterable<unknown>, ends: number): Iterable<unknown> {
   yield origin;
-  yield* parts;
+  for (const part of parts) {
+    if (performance.now() > ends) throw new Error('the snapshot takes too long');
+    yield part;
+  }
 }
 
 /** Name of this program, and of the V8 that reads what it has written. */

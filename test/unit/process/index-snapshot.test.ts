@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Varve } from '../../../services/process/open-varve.ts';
 import { embeddedReadSide } from '../../../services/read-side/embedded-read-side.ts';
+import { saveIndex } from '../../../services/read-side/index-snapshot.ts';
 import { FULL_ACCESS } from '../../../shared/access/rights.ts';
 import { readParts, writeParts } from '../../../shared/part-file.ts';
+import type { EmbeddedIndex } from '../../../shared/read-index/embedded/embedded-index.ts';
 import { contentTypeOf } from '../../../shared/schema/schema-registry.ts';
 import { dataForTest } from '../../support/data-for-test.ts';
 import { openInProcess } from '../../support/varve-in-process.ts';
@@ -128,6 +130,19 @@ it('keeps the last snapshot if a process is killed while it writes the next one'
   await varve.close();
   expect(existsSync(`${file}.part`)).toBe(false);
   expect(await shown(data)).toEqual({ names: ['a', 'b'], isRestored: true });
+});
+
+it('gives up a snapshot that takes too long', async () => {
+  const data = dataForTest();
+  const { varve } = await open(data, 1_000_000);
+  await write(varve, 'a');
+  const index = (await varve.operator.readSide()).index as EmbeddedIndex;
+  const file = join(data, SNAPSHOT);
+  saveIndex(index, varve.operator.graph, -1);
+  expect([existsSync(file), existsSync(`${file}.part`)]).toEqual([false, false]);
+  saveIndex(index, varve.operator.graph, 1e9);
+  expect([existsSync(file), existsSync(`${file}.part`)]).toEqual([true, false]);
+  await varve.close();
 });
 
 it('writes no snapshot of a small index', async () => {
