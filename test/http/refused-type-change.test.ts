@@ -151,11 +151,12 @@ describe(TITLE, await needsElasticsearch(takesMinutes(TITLE)), () => {
     await start();
     await expect.poll(output, { timeout: 240_000 }).toContain(FAILED);
     await writesAreAccepted('Dan');
-    const { body } = await get(`${urlOf()}/_varve/state`);
     const message = expect.stringMatching(
       /^the change of content types has stopped: \d+ differences at position \d+$/,
     );
-    expect(body['data']).toMatchObject({
+    // A look may be from before the attempt had failed.
+    const state = async () => (await get(`${urlOf()}/_varve/state`)).body['data'];
+    await expect.poll(state, { timeout: 30_000 }).toMatchObject({
       conditions: expect.arrayContaining([
         expect.objectContaining({ code: 'types-change-stopped', severity: 'degraded', message }),
       ]),
