@@ -50,8 +50,8 @@ async function isCurrent({ position, history, ...rest }: Origin, { graph, log }:
   return true;
 }
 
-/** Milliseconds of a save. It is part of a stop, and a supervisor kills workers 5 s after the longest drain. */
-const SAVE_MS = 4_000;
+/** Milliseconds of a save. A supervisor kills workers 15 s after a stop began, with the default time for requests in flight. */
+const SAVE_MS = 10_000;
 
 /**
  * Writes a snapshot of the index for the next start, if its content has changed. After an error, such as a full disk, or after `limitMs`,
