@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Generation } from '../../projections/generations/generation.ts';
 import { type GenerationStore, openGenerationStore } from '../../projections/generations/generation-store.ts';
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
@@ -8,6 +9,7 @@ import {
   inheritStale,
   LeaderElsewhere,
   NO_INDICES,
+  OTHERS_READ_FOR_MS,
   type OutsideGeneration,
   openFitting,
   switchAliases,
@@ -93,7 +95,7 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
       switched.entered.resolve();
     },
     removeOlder: () => removeKept(stored, [number, switched.before]),
-    drop: () => drop(stored, switching?.number),
+    drop: () => drop(stored, () => switching?.number),
     async close() {
       graph.close();
       store.close();
@@ -190,10 +192,22 @@ async function makeLive(stored: Stored, wanted: Generation, before: number): Pro
   await removeKept(stored, [before]);
 }
 
-/** Removes the kept generations. Rejects with a message during a switch, because the process that is about to serve may have one open. */
-async function drop(stored: Stored, switching: number | undefined): Promise<readonly number[]> {
-  if (switching === undefined) return removeKept(stored);
-  throw new Error(`a switch to generation ${switching} is in progress: run varve drop again when it is over`);
+/**
+ * Removes the kept generations. Rejects with a message during a switch, because the process that is about to serve may have one open. Indices
+ * outside are removed when no process reads them any more, since the generation may have been live a moment ago.
+ */
+async function drop(stored: Stored, switching: () => number | undefined): Promise<readonly number[]> {
+  refuseDuring(switching());
+  if (stored.options.plan?.outside !== undefined) await delay(OTHERS_READ_FOR_MS);
+  refuseDuring(switching());
+  return removeKept(stored);
+}
+
+function refuseDuring(switching: number | undefined): void {
+  if (switching !== undefined)
+    throw new Error(
+      `a switch to generation ${switching} is in progress: run varve drop again when it is over`,
+    );
 }
 
 /** Removes kept generations, except some, and resolves to their numbers. */
