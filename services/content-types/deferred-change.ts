@@ -30,8 +30,8 @@ export type SettledTypes = OwnTypes & { readonly deferred: readonly ShapeChange[
  * Returns the content types of the folder. A process that cannot become leader does not change content types: if the folder has changed
  * since the server started, it returns those in force.
  */
-export function ownTypes(graph: GraphTypes, folder: OwnTypes & { readonly mayLead?: boolean }): OwnTypes {
-  if (folder.mayLead !== false) return folder;
+export function ownTypes(graph: GraphTypes, folder: OwnTypes, mayLead: boolean): OwnTypes {
+  if (mayLead) return folder;
   return notInForce(folder.definitions, graph.definition).length === 0 ? folder : typesOfGraph(graph);
 }
 

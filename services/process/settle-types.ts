@@ -19,9 +19,9 @@ export async function settleTypes(
   { store, claimant }: OwnBase,
 ): Promise<SettledTypes> {
   const { graph, generations, converted } = store;
-  const own = ownTypes(graph, options.content);
+  const { turn, generation, mayLead } = options.fleet;
+  const own = ownTypes(graph, options.content, mayLead !== false);
   const { definitions } = own;
-  const { turn, generation } = options.fleet;
   if (turn === undefined && generation !== undefined) refuseOtherTypes(definitions, graph);
   await turn?.();
   const wait = createTypesWait(options);
