@@ -5,6 +5,10 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import type { Status } from '../../services/operator/status.ts';
 import { jsonOf, runVarve } from '../support/run-varve.ts';
 import { CONFORMANCE_SCHEMA, type RunningServer, spawnVarve, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
+
+/** Processes that wait for each other. */
+const LONG = { ...takesMinutes('the state of a fleet'), timeout: 300_000 };
 
 function stateOf(server: RunningServer): Promise<Status> {
   return jsonOf<Status>(['status', '--json', '--data', server.data]);
@@ -77,7 +81,7 @@ it('every process shows the fleet, the leader that was killed, and what that mea
   );
 }, 300_000);
 
-it('two processes with different access keys name the key, each of them', { timeout: 300_000 }, async () => {
+it('two processes with different access keys name the key, each of them', LONG, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'varve-state-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const start = (key: number) => {
@@ -99,7 +103,7 @@ it('two processes with different access keys name the key, each of them', { time
   }
 });
 
-it('a process that was stopped is not listed any more, whether it was the leader or not', async () => {
+it('a process that was stopped is not listed any more, whether it was the leader or not', LONG, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'varve-state-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const log = ['--event-store', `sqlite:${join(folder, 'events.db')}`];
@@ -125,9 +129,9 @@ it('a process that was stopped is not listed any more, whether it was the leader
   await vi.waitFor(async () => expect(await processes(leader)).toBe(2), { timeout: 60_000, interval: 100 });
   await leader.stop();
   await listed(standby, [standby]);
-}, 300_000);
+});
 
-it('a process that waits for other content types names the attribute that differs', async () => {
+it('a process that waits for other content types names the attribute that differs', LONG, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'varve-state-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const log = ['--event-store', `sqlite:${join(folder, 'events.db')}`];
@@ -164,4 +168,4 @@ it('a process that waits for other content types names the attribute that differ
     },
     { timeout: 60_000, interval: 500 },
   );
-}, 300_000);
+});

@@ -18,6 +18,7 @@ import { needsElasticsearch } from '../support/elasticsearch.ts';
 import { createRandom } from '../support/naive-random.ts';
 import { jsonOf, runVarve } from '../support/run-varve.ts';
 import { createDataDirectory, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 import {
   type Answer,
   areEqual,
@@ -127,6 +128,7 @@ describe(`odd writes on both engines (seed ${SEED}, ${WRITES} writes)`, {
 });
 
 describe(`odd writes in a log that is replayed (seed ${SEED}, ${REPLAYED} writes)`, {
+  ...takesMinutes('odd writes that are replayed'),
   timeout: 300_000,
 }, () => {
   it('are shown by a process that was not there as by one that was', async () => {
