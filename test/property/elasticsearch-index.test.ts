@@ -5,14 +5,14 @@ import {
   type DenormaliseSettings,
 } from '../../shared/read-index/elasticsearch/layout/document-layout.ts';
 import { createRowCache } from '../../shared/read-index/elasticsearch/read/row-cache.ts';
-import type { ReadIndex, SearchRequest } from '../../shared/read-index/read-index.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { libraryRegistry } from '../contract/read-index-library.ts';
 import { historyOf } from '../support/brute-force-history.ts';
-import { searchRequests, type TraversalPlan, traversalPlans } from '../support/brute-force-questions.ts';
+import { searchRequests, traversalPlans } from '../support/brute-force-questions.ts';
 import { createBruteForceReadIndex } from '../support/brute-force-read-index.ts';
 import { needsElasticsearch } from '../support/elasticsearch.ts';
 import { createTestIndices, type TestIndices, type TestLimits } from '../support/elasticsearch-index.ts';
+import { searchAnswer, traversalAnswer } from '../support/read-answers.ts';
 import { sectionsRegistry } from '../support/sections.ts';
 import { singleLinks } from '../support/single-links.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
@@ -48,23 +48,6 @@ const SETTINGS: readonly (readonly [
     keeping(2 ** 20),
   ],
 ];
-
-async function searchAnswer(index: ReadIndex, request: SearchRequest) {
-  const { total, hits } = await index.search(request);
-  return { total, sources: hits.sources.map((source) => Buffer.from(source).toString()) };
-}
-
-async function traversalAnswer(index: ReadIndex, plan: TraversalPlan) {
-  const parents = await index.search(plan.parents);
-  const found = await index.traverse({ ...plan.request, parents: parents.hits.rows });
-  const inZone = found.zoneComponents !== undefined && plan.inZone && plan.request.countOnly !== true;
-  return {
-    children: found.children.map(({ sources }) => sources.map((source) => Buffer.from(source).toString())),
-    counts: found.counts,
-    exceeded: found.exceeded,
-    zoneComponents: inZone ? found.zoneComponents : undefined,
-  };
-}
 
 describe(
   `elasticsearch against brute force (seed ${SEED}, ${RUNS} runs)`,
