@@ -1,7 +1,7 @@
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import { documentStream } from '../../shared/document/stream-name.ts';
 import { valueAt } from '../../shared/map-values.ts';
-import type { ReadIndex, RowVersion } from '../../shared/read-index/read-index.ts';
+import type { ReadIndex, RowVersion, World } from '../../shared/read-index/read-index.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { type ContentType, FILE_TYPE } from '../../shared/schema/content-type.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
@@ -105,6 +105,11 @@ function relationsOf({ attributes }: ContentType, current: Entry | undefined): E
   return Object.fromEntries(entries.filter(([name]) => attributes.get(name)?.kind === 'relation'));
 }
 
+/** Returns the world of a row. The rows of a type without draft & publish are published. */
+function worldOf({ version }: ShownRow): World {
+  return version === 'draft' ? 'draft' : 'published';
+}
+
 type RowQuery = {
   readonly type: ContentType;
   readonly documentId: string;
@@ -117,7 +122,7 @@ async function answerRow(
   index: ReadIndex,
   { type, documentId, shown, populate }: RowQuery,
 ): Promise<Entry | undefined> {
-  const status = shown.version === 'draft' ? 'draft' : 'published';
+  const status = worldOf(shown);
   const locale = shown.locale === null ? [] : [`locale=${encodeURIComponent(shown.locale)}`];
   const planWith = (...more: readonly string[]) => {
     const queryString = [`status=${status}`, ...locale, ...more].join('&');
@@ -141,7 +146,7 @@ async function changedSince(options: BodyOptions, action: DocumentAction, shown:
   const { events, space, graph } = options;
   const last = action.events.at(-1)?.revision ?? 0n;
   const stream = documentStream(space, action.type, action.documentId);
-  const status = shown.version === 'draft' ? 'draft' : 'published';
+  const status = worldOf(shown);
   for await (const { position } of events.stream(stream, last + 1n)) {
     // Without a journal the row is read as it was, which costs more and is right, too.
     if (!graph.hasJournal()) return true;

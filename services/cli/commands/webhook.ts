@@ -37,6 +37,7 @@ type WebhookOptions = JsonOption & { readonly header?: readonly string[]; readon
 export async function addWebhook(settings: Settings, options: WebhookOptions, url: string): Promise<void> {
   const { json, header = [], allowPrivate = false, ...rest } = options;
   const data = { ...rest, url, allowPrivate, headers: headersOf(header) };
+  // A wrong option is refused before the log is opened and gets a key.
   const parsed = parseWebhook(data, undefined);
   if (parsed.kind === 'problems') throw refusedOptions(parsed.problems);
   presentChange('addWebhook', await run(settings, 'addWebhook', { data }), json);
@@ -139,7 +140,6 @@ type Work = ResourceCommand & {
 
 /** Runs a resource on the log. One that only reads changes nothing. Without the access key it does not know the names of headers. */
 async function run(settings: Settings, name: string, { store, ready, ...command }: Work): Promise<unknown> {
-  requireLog(settings);
   const { space, accessKey: given } = settings;
   const folder = logFolder(settings);
   const resource = resourceOf(WEBHOOK_RESOURCES, name);
@@ -154,7 +154,12 @@ async function run(settings: Settings, name: string, { store, ready, ...command 
     const parts = { commands, limits: WEBHOOK_LIMITS, registry: undefined, ...defined({ store }) };
     return runResource(resource, parts, command);
   };
-  return (looks ? lookAtLogOf : withLog)(settings, use).finally(() => store?.close());
+  try {
+    requireLog(settings);
+    return await (looks ? lookAtLogOf : withLog)(settings, use);
+  } finally {
+    store?.close();
+  }
 }
 
 /** A key that encrypted nothing. */
