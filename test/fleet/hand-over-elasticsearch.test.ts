@@ -5,6 +5,7 @@ import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.t
 import { type ElasticsearchFleet, startElasticsearchFleet } from '../support/elasticsearch-fleet.ts';
 import type { Member } from '../support/fleet.ts';
 import { runVarve } from '../support/run-varve.ts';
+import { startSampling } from '../support/sample-reads.ts';
 import { spawnVarve } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
@@ -87,10 +88,14 @@ describe('two varve project on Elasticsearch', {
   it('a rebuild, a rollback and a drop can be asked of a standby', async () => {
     const standby = otherThan(await fleet.leader());
     expect(await operate(rebuildTags(standby))).toContain('is live');
+    // A process may read by names that are some seconds old.
+    const sampling = startSampling(fleet.apis[0] as Member, '/api/tags');
     expect(await operate(['rollback', ...own(standby)])).toContain('is live');
     await expect.poll(tagIndices, WITHIN).toEqual(['kept', 'kept', 'live', 'live']);
     expect(await operate(['drop', ...own(standby)])).toMatch(/is removed$/);
     expect(await tagIndices()).toEqual(['live', 'live']);
+    const answers = await sampling.stop();
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     expect(await operate(['rollback', ...own(standby)])).toContain('there is no kept generation');
     expect(await operate(['rebuild', '--cancel', ...own(standby)])).toContain('there is no rebuild');
     expect(await shown()).toEqual({ status: 200, error: undefined, total: 20 });

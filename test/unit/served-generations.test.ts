@@ -1,33 +1,36 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openContentGraph } from '../../projections/graph/content-graph.ts';
-import { graphFile } from '../../projections/graph/store/generation-files.ts';
+import { graphFile, snapshotFile } from '../../projections/graph/store/generation-files.ts';
 import { openServedGenerations } from '../../services/read-side/open-generations.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
 import { upcast } from '../../shared/events/upcasters.ts';
+import { dataForTest } from '../support/data-for-test.ts';
 
-/** A process that was replaced answers its last requests for some seconds. Meanwhile it removes older generations again. */
-it('a replaced process keeps its generation, for a rollback, and its successor removes the one before', async () => {
-  const data = mkdtempSync(join(tmpdir(), 'varve-served-'));
-  onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+/** Makes a data directory with a generation. `next`: opens the next one, as the process that serves it. */
+function createProcesses(handOver?: () => Promise<void>) {
+  const data = dataForTest();
   const log = openSqliteEventStore(join(data, 'events.db'), { space: 'varve', decode: upcast });
   onTestFinished(() => log.close());
   const open = (generation: number) => {
     openContentGraph(graphFile(data, generation)).close();
-    const served = openServedGenerations({ data, log, plan: undefined, generation });
+    const served = openServedGenerations({ data, log, plan: undefined, generation, handOver });
     onTestFinished(served.close);
+    served.enter();
     return served;
   };
   const first = open(1);
-  first.enter();
   const begin = () => first.store.begin({ graph: true }, '2030-01-01T00:00:00.000Z').generation;
-  const second = open(begin());
-  second.enter();
+  return { data, next: () => open(begin()) };
+}
+
+/** A process that was replaced answers its last requests for some seconds. Meanwhile it removes older generations again. */
+it('a replaced process keeps its generation, for a rollback, and its successor removes the one before', async () => {
+  const { data, next } = createProcesses();
+  const second = next();
   expect(await second.removeOlder()).toEqual([]);
-  const third = open(begin());
-  third.enter();
+  const third = next();
   expect(await second.removeOlder()).toEqual([]);
   expect(existsSync(graphFile(data, 2))).toBe(true);
   expect(await third.removeOlder()).toEqual([1]);
@@ -35,4 +38,21 @@ it('a replaced process keeps its generation, for a rollback, and its successor r
     '2 kept',
     '3 live',
   ]);
+});
+
+it('a drop is refused during a switch, and removes the snapshot of the index with its graph', async () => {
+  const over = Promise.withResolvers<void>();
+  const { data, next } = createProcesses(() => over.promise);
+  const second = next();
+  const snapshot = snapshotFile(graphFile(data, 1));
+  for (const file of [snapshot, `${snapshot}.part`]) writeFileSync(file, '');
+  const switched = second.takeOver(1);
+  await expect(second.drop()).rejects.toThrow(
+    'a switch to generation 1 is in progress: run varve drop again',
+  );
+  over.resolve();
+  await switched;
+  expect(await second.drop()).toEqual([1]);
+  const files = [graphFile(data, 1), snapshot, `${snapshot}.part`];
+  expect(files.filter((file) => existsSync(file))).toEqual([]);
 });
