@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { type StaleRow, staleNumber } from '../../projections/graph/stale/stale-rows.ts';
+import { type Lane, type StaleRow, staleNumber } from '../../projections/graph/stale/stale-rows.ts';
 import { type Batch, nextBatch, release, sendBatch, type Work } from '../../projections/index-writer/lane.ts';
 import type { VarveEvent } from '../../shared/document/events.ts';
 import { changed, connect, created, deleted } from './graph-fixture.ts';
@@ -96,7 +96,7 @@ it('writes edited documents before the backlog, of any size', async () => {
   expect(setting.index.visible).toEqual(wanted(setting));
 });
 
-it('makes the deletion of a row with more than 1,000 referrers not wait for their documents', async () => {
+it('makes the deletion of a row with many referrers not wait for their documents', async () => {
   const { setting, writer, answer } = await withHeldBacklog();
   await writer.visible(setting.given(deleted('chef', 'anna')));
   expect(writer.status().backlog).toBeGreaterThan(1_000);
@@ -104,6 +104,49 @@ it('makes the deletion of a row with more than 1,000 referrers not wait for thei
   await writer.caughtUp();
   expect(setting.index.visible).toEqual(wanted(setting));
   expect(writer.status().backlog).toBe(0);
+});
+
+it.each([
+  { restaurants: 100, renamed: 'copies', deleted: 'copies' },
+  { restaurants: 101, renamed: 'backlog', deleted: 'copies' },
+  { restaurants: 201, renamed: 'backlog', deleted: 'backlog' },
+] as const)('lets a write wait for at most 100 copies and 200 links, of $restaurants', (expected) => {
+  const { restaurants } = expected;
+  const { graph, given } = openSetting();
+  const link = { relations: [connect('chef', 'bert')] };
+  const rows = Array.from({ length: restaurants }, (_, i) => created('restaurant', `m${i}`, link));
+  given(created('chef', 'bert', { values: { name: 'Bert' } }), ...rows);
+  const stale = graph.stale ?? expect.unreachable();
+  const settled = stale.next('edits', 1_000, new Map());
+  stale.settle(
+    graph.position(),
+    settled.map((document) => ({ document, refused: undefined })),
+  );
+  expect(stale.count().rows).toBe(0);
+  const waiting = (lane: Lane) => stale.next(lane, 1_000, new Map()).length;
+  given(changed('chef', 'bert', { values: { name: 'Berta' } }));
+  expect(waiting(expected.renamed)).toBe(restaurants);
+  given(deleted('chef', 'bert'));
+  expect(waiting(expected.deleted)).toBe(restaurants);
+});
+
+it('lets a write with many links of its own wait for the copies of its row', () => {
+  const { graph, given } = openSetting();
+  const tags = Array.from({ length: 300 }, (_, i) => created('tag', `t${i}`));
+  const review = created('review', 'v1', { relations: [connect('restaurant', 'r1')] });
+  given(...SOME, review, ...tags);
+  const stale = graph.stale ?? expect.unreachable();
+  for (const lane of ['edits', 'copies'] as const) {
+    const settlements = stale
+      .next(lane, 1_000, new Map())
+      .map((document) => ({ document, refused: undefined }));
+    stale.settle(graph.position(), settlements);
+  }
+  const relations = tags.map((_, i) => connect('tags', `t${i}`));
+  given(changed('restaurant', 'r1', { values: { stars: 3 }, relations }));
+  const copies = stale.next('copies', 1_000, new Map());
+  expect(copies.map(({ type }) => type)).toContain('api::review.review');
+  expect(stale.oldest('backlog')).toBeUndefined();
 });
 
 it('lets no edit wait for the copies of an earlier edit', async () => {

@@ -14,11 +14,14 @@ import { type ChangeSpan, type Lane, type StaleRows, staleNumberIn } from './sta
 /** Returns the dependencies of documents on other rows that they copy, for the content types in force. */
 export type DependenciesOf = (registry: SchemaRegistry) => readonly Dependency[];
 
-/** Maximum number of rows that copy a changed row in one way, and in all ways, for which the write waits. */
-const AWAITED_COPIES = 1_000;
-const AWAITED_IN_ALL = 2_000;
-/** Maximum number of changed links for whose rows the write waits. */
-const AWAITED_LINKS = 1_000;
+/**
+ * Maximum number of rows that copy a changed row in one way, and that copy the changed rows of a batch in all ways, for which writes wait.
+ * An edit with few copies waits behind those of others, so a larger number makes all edits slow.
+ */
+const AWAITED_COPIES = 100;
+const AWAITED_IN_ALL = 1_000;
+/** Maximum number of changed links, besides those of edited rows, for whose rows the write waits: two for a row in both worlds. */
+const AWAITED_LINKS = 2 * AWAITED_COPIES;
 
 /** SQL by world that finds the rows whose documents show an entry. */
 type Walk = readonly [draft: string, published: string];
@@ -77,8 +80,9 @@ export function createFanOut(db: GraphDatabase, { stale, awaited }: Marks, depen
     mark(schema: SchemaView, effects: Effects, change: ChangeSpan): void {
       const { ofRows, ofLinks } = dependencies(schema);
       awaited.begin(change);
-      // A write does not wait for so many links. It always waits for the edited rows themselves.
-      const areMany = effects.links.length > AWAITED_LINKS;
+      // A write does not wait for so many rows. It always waits for the edited rows themselves.
+      const edited = new Set(effects.rows.map(({ key }) => key));
+      const areMany = effects.links.filter(({ sourceRow }) => !edited.has(sourceRow)).length > AWAITED_LINKS;
       const walkOnce = walksOf(change, areMany ? 0 : AWAITED_IN_ALL);
       for (const link of effects.links) {
         for (const [row, walk] of shownBy(ofLinks, link)) {
