@@ -69,6 +69,7 @@ function contentGraph(file: string, open: () => GraphFile, lock: FileLock, snaps
     reader: createGraphReader(context, { position: methods.position, command }),
     recorded: createRecordedRows(context),
     stale: current.stale && delegateStaleDocuments(() => current.stale),
+    indexChanges: delegate(() => current.indexChanges),
     close() {
       try {
         current.close();

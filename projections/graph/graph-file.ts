@@ -15,6 +15,7 @@ import type { DependenciesOf } from './stale/fan-out.ts';
 import { openStaleDocuments, type StaleDocuments } from './stale/stale-documents.ts';
 import type { ForeignEvents } from './store/foreign-events.ts';
 import { type GraphDatabase, lookAtGraphDatabase, openGraphDatabase } from './store/graph-database.ts';
+import type { IndexChanges } from './store/index-changes.ts';
 import type { AppliedEvent } from './store/log-checkpoint.ts';
 import { JOURNAL_SINCE, PROJECTOR_VERSION } from './store/projector-version.ts';
 
@@ -61,6 +62,8 @@ export type GraphFile = {
   inspect(): GraphInspection;
   /** Returns the whole content for the read index, as batches of about `batchSize` rows or links. All rows come before all links. */
   readAll(batchSize?: number): Iterable<ChangeBatch>;
+  /** Changes for the index after its last snapshot. */
+  readonly indexChanges: Pick<IndexChanges, 'begin' | 'end' | 'after'>;
   /** Stale documents; undefined if the read index has no documents. */
   readonly stale: StaleDocuments | undefined;
   /** Returns the state that reads need. Throws after an event that could not be applied. */
@@ -122,6 +125,7 @@ function graphFile(db: GraphDatabase, options: GraphFileOptions): GraphFile {
     inspect: () => inspectGraph(readerContextOf(parts), position()),
     foreignEvents: parts.foreign.found,
     changesBetween: parts.journal.between,
+    indexChanges: parts.indexChanges,
     hasJournal: () => projectorVersion >= JOURNAL_SINCE,
     size: () => ({ rows: parts.existing.count(), bytes: fileBytes(db) }),
     readAll: (batchSize) => readWholeGraph(readerContextOf(parts), position(), batchSize),
@@ -149,11 +153,11 @@ function createApplying(parts: GraphParts, stale: StaleDocuments | undefined) {
     apply(events: readonly StoredEvent[], listening: boolean): ChangeBatch {
       refuseAfterFailure();
       const isRecording = stale?.isRecording() === true;
-      parts.changes.listen(listening || isRecording, isRecording);
+      parts.changes.listen(listening || isRecording || parts.indexChanges.isRecording(), isRecording);
       try {
         // Definitions are looked up, and converted by, in the file.
-        const isBehind = !listening && !events.some(({ type }) => type === 'content-type-defined');
-        return applyBatch(parts, stale, events, isBehind);
+        const definesTypes = events.some(({ type }) => type === 'content-type-defined');
+        return applyBatch(parts, stale, events, { definesTypes, isBehind: !listening && !definesTypes });
       } catch (error) {
         failure = error as Error;
         throw error;
@@ -167,12 +171,13 @@ function applyBatch(
   parts: GraphParts,
   stale: StaleDocuments | undefined,
   events: readonly StoredEvent[],
-  isBehind: boolean,
+  { definesTypes, isBehind }: { readonly definesTypes: boolean; readonly isBehind: boolean },
 ): ChangeBatch {
   const { checkpoint, changes } = parts;
   const last = events.at(-1);
   const position = checkpoint.position();
-  if (last === undefined) return { position, rows: [], links: [] };
+  let batch: ChangeBatch = { position, rows: [], links: [] };
+  if (last === undefined) return batch;
   if ((events[0]?.position ?? 0n) <= position)
     throw new Error(`the graph is already at position ${position}`);
   const work = () => {
@@ -180,10 +185,12 @@ function applyBatch(
     for (const part of [parts.sequences, parts.claims, parts.foreign, parts.commands]) part.flush();
     checkpoint.write(last, events.length);
     stale?.markChanged(parts.definitions.view(), changes.effects(), last.position);
+    batch = changes.take(last.position);
+    parts.indexChanges.add(batch, definesTypes);
   };
   parts.db.transaction(work, isBehind);
   checkpoint.moved(last);
-  return changes.take(last.position);
+  return batch;
 }
 
 /** A graph without a version was made by the first version of the projector. */

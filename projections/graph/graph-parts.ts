@@ -9,6 +9,7 @@ import { openNames } from './store/entry-names.ts';
 import { type ForeignEventCounter, openForeignEvents } from './store/foreign-events.ts';
 import type { GraphDatabase } from './store/graph-database.ts';
 import { openGraphSession } from './store/graph-session.ts';
+import { type IndexChanges, openIndexChanges } from './store/index-changes.ts';
 import { openKeptLinks } from './store/kept-links.ts';
 import { openKeptValues } from './store/kept-values.ts';
 import { createLinkStore } from './store/link-store.ts';
@@ -25,6 +26,7 @@ export type GraphParts = Omit<GraphContext, 'schema' | 'session' | 'flush'> & {
   readonly foreign: ForeignEventCounter;
   readonly commands: Commands;
   readonly checkpoint: LogCheckpoint;
+  readonly indexChanges: IndexChanges;
 };
 
 /** Reads the tables that are in memory: counters, names, definitions and one bit for each row. */
@@ -53,6 +55,7 @@ export function openGraphParts(db: GraphDatabase): GraphParts {
     links: createLinkStore(db, relationOf, changes, names.isFresh),
     ids: openRowIds(db),
     checkpoint: openLogCheckpoint(db),
+    indexChanges: openIndexChanges(db),
   };
 }
 

@@ -4,20 +4,25 @@ import {
   type EmbeddedIndexOptions,
 } from '../../shared/read-index/embedded/embedded-index.ts';
 import { addSynonyms, type InstalledSynonyms } from '../../shared/schema/add-synonyms.ts';
-import { restoreIndex, saveIndex } from './index-snapshot.ts';
+import { type ReportSnapshot, restoreIndex, saveIndex } from './index-snapshot.ts';
 import type { ReadSidePlan } from './read-side.ts';
 
 /** Rows from which a snapshot is worth its file: fewer are loaded from the graph in a fifth of a second. */
 const SAVED_ROWS = 20_000;
 
-/** Returns the plan for an index inside this process. `savedRows`: number of rows from which a stop saves the index for the next start. */
+/**
+ * Returns the plan for an index inside this process. `savedRows`: number of rows from which a stop saves the index for the next start.
+ * `report`: called with errors of snapshots.
+ */
 export function embeddedReadSide({
   synonyms = {},
   savedRows = SAVED_ROWS,
+  report = () => {},
   ...options
 }: Pick<EmbeddedIndexOptions, 'queryTimeLimit'> & {
   readonly synonyms?: InstalledSynonyms;
   readonly savedRows?: number;
+  readonly report?: ReportSnapshot;
 }): ReadSidePlan {
   return {
     graph: {},
@@ -26,7 +31,7 @@ export function embeddedReadSide({
       const create = () =>
         createEmbeddedIndex({ ...options, registry: addSynonyms(graph.registry(), synonyms) });
       let index = create();
-      if (!(await restoreIndex(index, { graph, log }))) {
+      if (!(await restoreIndex(index, { graph, log, report }))) {
         index = create();
         await loadReadIndex(graph, index);
       }
@@ -51,7 +56,7 @@ export function embeddedReadSide({
         done: closed.promise,
         async close() {
           await index.close();
-          if (!isReplaced && graph.size().rows >= savedRows) saveIndex(index, graph);
+          if (!isReplaced && graph.size().rows >= savedRows) saveIndex(index, { graph, report });
           closed.resolve();
         },
       };

@@ -189,4 +189,8 @@ export const GRAPH_MIGRATIONS: readonly string[] = [
   ALTER TABLE entries ADD COLUMN unpublished TEXT DEFAULT '';
   ALTER TABLE entries ADD COLUMN equal_at INTEGER NOT NULL DEFAULT 0;
   `,
+  `
+  -- Changes for the embedded index after its last snapshot, see index-changes.ts.
+  CREATE TABLE index_changes (position INTEGER PRIMARY KEY, batch BLOB NOT NULL);
+  `,
 ];

@@ -35,7 +35,12 @@ export async function chooseReadSide(
   if (isEmbedded(settings)) {
     refuseWithoutDocuments(settings);
     const { queryTimeLimit, isReader } = settings;
-    return embeddedReadSide({ queryTimeLimit, synonyms, ...(isReader && { savedRows: Infinity }) });
+    return embeddedReadSide({
+      queryTimeLimit,
+      synonyms,
+      report: (problem, err) => logger.warn({ err }, problem),
+      ...(isReader && { savedRows: Infinity }),
+    });
   }
   // The client and its dependencies take longer to load than the rest of the server.
   const { elasticsearchReadSide } = await loadOptional(

@@ -46,7 +46,7 @@ type Cohort = { readonly at: number; documents: number };
 type Request = { readonly edits: readonly number[]; readonly endsAt: number };
 
 /** An edit that makes more copies stale than this puts them into the backlog (docs/elasticsearch.md). */
-const PROMPT_COPIES = 1_000;
+const PROMPT_COPIES = 100;
 const LARGEST_REQUEST = 2_000;
 const TICK_MS = 5;
 

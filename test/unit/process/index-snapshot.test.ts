@@ -1,8 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { createInterface } from 'node:readline';
+import { DatabaseSync } from 'node:sqlite';
+import { serialize } from 'node:v8';
+import { expect, it, vi } from 'vitest';
 import type { Varve } from '../../../services/process/open-varve.ts';
 import { embeddedReadSide } from '../../../services/read-side/embedded-read-side.ts';
 import { saveIndex } from '../../../services/read-side/index-snapshot.ts';
@@ -73,14 +76,62 @@ it('restores the index that the last stop saved, although the lease was claimed 
   expect(await shown(data)).toEqual({ names: ['a', 'b', 'c'], isRestored: true });
 });
 
-it('loads the graph if content was written after the snapshot, as before a crash', async () => {
+it('restores the index with what was written since, after the process was killed', async () => {
+  const data = await saved('a');
+  const program = join(import.meta.dirname, '../../support/write-until-killed.ts');
+  const child = spawn(process.execPath, [program, data], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const written = new Set<string>();
+  for await (const line of createInterface(child.stdout)) {
+    written.add(line);
+    if (written.size === 20) child.kill('SIGKILL');
+  }
+  const { names, isRestored } = await shown(data);
+  expect(isRestored).toBe(true);
+  expect(written.difference(new Set(names))).toEqual(new Set());
+  expect(names.length).toBeGreaterThanOrEqual(1 + 20);
+  expect(await shown(data)).toEqual({ names, isRestored: true });
+});
+
+/** Makes a data directory with tags a and b, as a crash leaves it: its snapshot has only a. */
+async function crashed(): Promise<string> {
+  const data = await saved('a');
+  const snapshot = readFileSync(join(data, SNAPSHOT));
+  const { varve } = await open(data, 1_000_000);
+  await write(varve, 'b');
+  await varve.close();
+  expect(readFileSync(join(data, SNAPSHOT)).equals(snapshot)).toBe(true);
+  return data;
+}
+
+it.each([
+  ['damaged', "UPDATE index_changes SET batch = x'00'"],
+  ['of another program', 'UPDATE index_changes SET batch = $other'],
+  ['missing since a later position', 'DELETE FROM index_changes; UPDATE meta SET value = value + 1'],
+])('loads the graph if what was written since the snapshot is %s', async (_, sql) => {
+  const data = await crashed();
+  expect(await shown(copyOf(data))).toEqual({ names: ['a', 'b'], isRestored: true });
+  const db = new DatabaseSync(join(data, 'graph.db'));
+  const other = `x'${serialize(['0.0.1', [], []]).toString('hex')}'`;
+  for (const each of sql.split('; '))
+    db.exec(each.replace('$other', other).replace(/value \+ 1$/, "$& WHERE name = 'index_changes_since'"));
+  db.close();
+  expect(await shown(data)).toEqual({ names: ['a', 'b'], isRestored: false });
+  expect(await shown(data)).toEqual({ names: ['a', 'b'], isRestored: true });
+});
+
+function copyOf(data: string): string {
+  const copy = dataForTest();
+  cpSync(data, copy, { recursive: true });
+  return copy;
+}
+
+it('loads the graph if the snapshot is an earlier one, of which the graph has not recorded all changes', async () => {
   const data = await saved('a');
   const file = join(data, SNAPSHOT);
   const earlier = readFileSync(file);
   const { varve } = await open(data);
   await write(varve, 'b');
   await varve.close();
-  // A crash leaves the snapshot of the stop before.
   writeFileSync(file, earlier);
   expect(await shown(data)).toEqual({ names: ['a', 'b'], isRestored: false });
   expect(await shown(data)).toEqual({ names: ['a', 'b'], isRestored: true });
@@ -138,9 +189,14 @@ it('gives up a snapshot that takes too long', async () => {
   await write(varve, 'a');
   const index = (await varve.operator.readSide()).index as EmbeddedIndex;
   const file = join(data, SNAPSHOT);
-  saveIndex(index, varve.operator.graph, -1);
+  const report = vi.fn();
+  saveIndex(index, { graph: varve.operator.graph, report }, -1);
+  expect(report.mock.calls).toEqual([
+    ['a snapshot of the index cannot be written', new Error('it takes too long')],
+  ]);
   expect([existsSync(file), existsSync(`${file}.part`)]).toEqual([false, false]);
-  saveIndex(index, varve.operator.graph, 1e9);
+  saveIndex(index, { graph: varve.operator.graph, report }, 1e9);
+  expect(report).toHaveBeenCalledTimes(1);
   expect([existsSync(file), existsSync(`${file}.part`)]).toEqual([true, false]);
   await varve.close();
 });
