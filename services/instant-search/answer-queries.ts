@@ -19,6 +19,8 @@ export type InstantTerms = AnswerTerms & {
   readonly id: string;
   /** Returns milliseconds of a monotonic clock. */
   readonly now: () => number;
+  /** Called with the parameters that have no effect. */
+  readonly ignored: (names: readonly string[]) => void;
 };
 
 /** Answers the queries of a request, in order, on one state of the index. */

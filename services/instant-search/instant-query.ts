@@ -37,6 +37,8 @@ export type InstantQuery = {
   readonly facet?: FacetQuery;
   /** Query string of the parameters, for the answer. */
   readonly params: string;
+  /** Names of parameters that have no effect. */
+  readonly ignored: readonly string[];
 };
 
 export type Snippet = { readonly name: string; readonly words: number };

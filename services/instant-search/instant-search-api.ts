@@ -17,8 +17,9 @@ export type InstantSearchOptions = InstantScope & {
 /** Creates the protocol for callers with the rights of `options`. It is observed under the first query's index. */
 export function createInstantSearch(options: InstantSearchOptions) {
   const { index, observe = runQuery } = options;
-  const answer = (queries: readonly InstantQuery[], terms: InstantTerms) =>
-    observe({
+  const answer = (queries: readonly InstantQuery[], terms: InstantTerms) => {
+    terms.ignored(queries.flatMap(({ ignored }) => ignored));
+    return observe({
       index,
       // The requests of one POST are mostly about one type; the parameters identify slow ones.
       type: queries[0]?.indexName ?? '',
@@ -27,6 +28,7 @@ export function createInstantSearch(options: InstantSearchOptions) {
       plan: () => queries.map((query) => planInstant(query, options)),
       answer: (plans, observed) => answerQueries(observed, plans, terms),
     });
+  };
   const answerOne = async (query: InstantQuery, terms: InstantTerms) =>
     jsonBytes((await answer([query], terms))[0] ?? {});
   return {

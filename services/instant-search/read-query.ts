@@ -34,7 +34,7 @@ const SNIPPET_WORDS = { absent: 10, most: 200 };
 
 /** Reads the parameters of a query. Throws RequestError for those that are malformed, unknown or not supported. */
 export function readQuery({ indexName, parameters }: RawQuery): InstantQuery {
-  refuseUnsupported(parameters);
+  const ignored = refuseUnsupported(parameters);
   const when: ReadWhen = (param, read) => {
     const value = parameters[param] ?? undefined;
     return value === undefined ? undefined : read({ param, value });
@@ -62,6 +62,7 @@ export function readQuery({ indexName, parameters }: RawQuery): InstantQuery {
     sortFacetsBy: when('sortFacetValuesBy', readFacetOrder) ?? 'count',
     typoTolerance: when('typoTolerance', readTypoTolerance) ?? true,
     params: queryStringOf(parameters),
+    ignored,
     ...defined({
       retrieved: names('attributesToRetrieve'),
       highlighted: names('attributesToHighlight'),

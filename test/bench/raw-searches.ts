@@ -83,7 +83,7 @@ async function answer(
   const common = { registry, defaultLocale: 'en' };
   if (pathname.startsWith('/1/')) {
     const api = createInstantSearch({ ...common, index, caller: {}, rules: {} });
-    await api.queries(JSON.parse(body ?? '{}'), { id: '', now: () => performance.now() });
+    await api.queries(JSON.parse(body ?? '{}'), { id: '', now: () => performance.now(), ignored() {} });
     return;
   }
   const plural = pathname.split('/').at(-1);

@@ -110,7 +110,7 @@ async function indexOf(all: readonly Row[]) {
   return index;
 }
 
-const terms = { id: 'test', now: () => 0 };
+const terms = { id: 'test', now: () => 0, ignored() {} };
 
 test('filters match exactly the rows that they describe', async () => {
   let partial = 0;

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { RequestError } from '../../../shared/request-error.ts';
 import type { AccessControl } from '../../access/access-control.ts';
+import { algoliaParameter } from '../../instant-search/algolia-parameters.ts';
 import type { InstantTerms } from '../../instant-search/answer-queries.ts';
 import type { InstantSearchApi } from '../../instant-search/instant-search-api.ts';
 import { refuseInUrl, refuseService } from '../../instant-search/supported-parameters.ts';
@@ -100,6 +101,7 @@ export function registerInstantSearch(
   scope: FastifyInstance,
   apiOf: (request: FastifyRequest) => InstantSearchApi,
 ): void {
+  const termsOf = createTerms();
   post(scope, '/indexes/:index/query', (request) =>
     apiOf(request).query(partOfPath(request, 'index'), request.body, termsOf(request)),
   );
@@ -146,7 +148,19 @@ function keyOf(request: FastifyRequest): string | undefined {
   return inQuery ?? (typeof inHeader === 'string' ? inHeader : undefined);
 }
 
-function termsOf(request: FastifyRequest): InstantTerms {
-  const { id, raw } = request;
-  return { id, isWanted: () => !raw.socket.destroyed, now: () => performance.now() };
+/** Returns the terms of requests. Each ignored parameter is logged once in the life of the process. */
+function createTerms(): (request: FastifyRequest) => InstantTerms {
+  const logged = new Set<string>();
+  return ({ id, raw, log }) => ({
+    id,
+    isWanted: () => !raw.socket.destroyed,
+    now: () => performance.now(),
+    ignored(names) {
+      for (const name of names) {
+        if (logged.has(name)) continue;
+        logged.add(name);
+        log.warn({ parameter: name }, `the parameter ${name} has no effect: ${algoliaParameter(name)?.note}`);
+      }
+    },
+  });
 }

@@ -4,7 +4,7 @@ import { createEmbeddedIndex } from '../../../shared/read-index/embedded/embedde
 import { articleChange, articleRegistry, tagChange, tagLink } from '../../support/searched-articles.ts';
 
 const registry = articleRegistry();
-const TERMS = { id: 'test', now: () => 0 };
+const TERMS = { id: 'test', now: () => 0, ignored() {} };
 
 /** Creates an article with two tags. Searches also find the names of tags, without typos. */
 async function openArticles() {

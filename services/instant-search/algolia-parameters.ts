@@ -1,0 +1,141 @@
+/**
+ * Varve's answer to a parameter of a search. `honoured`: it does what Algolia documents. `ignored`: it only ranks, tunes, logs, or asks for
+ * help that every search has, so the same entries are found. `refused`: it would change which entries are found, or what a hit has.
+ */
+type AlgoliaParameter = { readonly use: 'honoured' | 'ignored' | 'refused'; readonly note: string };
+
+const FILTERS = 'restricts the hits';
+const TEXTS = 'highlights and snippets';
+const PAGING = 'which hits the answer has';
+const VALUES = 'counts of values';
+const LOGS = 'it only logs or names the sender';
+const RANKS = 'it only ranks';
+const TUNES = 'it fine-tunes typos, proximity or exactness';
+const ALWAYS = 'every search does this for the language of its locale';
+const RULES = 'Varve has no rules for queries';
+const GEO = 'Varve has no search by place: filter by numbers such as latitude and longitude';
+const INSIGHTS = 'Varve records no events of users: set insights to false';
+const RECOMMEND = 'Varve recommends nothing';
+const SETTING = 'it is a setting of an index, and Varve reads settings from the schema of the content type';
+const SYNTAX = 'Varve has no operators in a query';
+const MEANING = 'Varve searches words, not meanings';
+const DISTINCT = 'Varve does not group hits: each hit is one document';
+
+/** Every search parameter of Algolia, and settings of an index that clients send as parameters. */
+export const ALGOLIA_PARAMETERS = {
+  query: honoured('the words'),
+  queryType: honoured('whether the last word is a prefix; `prefixAll` is as `prefixLast`'),
+  typoTolerance: honoured('true or false; `min` and `strict` are as true'),
+  restrictSearchableAttributes: honoured('the attributes that are searched'),
+  filters: honoured(FILTERS),
+  facetFilters: honoured(FILTERS),
+  numericFilters: honoured(FILTERS),
+  facets: honoured(VALUES),
+  maxValuesPerFacet: honoured(VALUES),
+  sortFacetValuesBy: honoured(VALUES),
+  type: honoured('a search for values of a facet among other queries'),
+  facet: honoured('the facet of such a search'),
+  facetQuery: honoured('the text of such a search'),
+  maxFacetHits: honoured('the number of values of such a search'),
+  page: honoured(PAGING),
+  hitsPerPage: honoured(PAGING),
+  offset: honoured(PAGING),
+  length: honoured(PAGING),
+  attributesToRetrieve: honoured('the attributes of a hit'),
+  attributesToHighlight: honoured(TEXTS),
+  attributesToSnippet: honoured(TEXTS),
+  highlightPreTag: honoured(TEXTS),
+  highlightPostTag: honoured(TEXTS),
+  snippetEllipsisText: honoured(TEXTS),
+  responseFields: honoured('the members of the answer'),
+  analytics: ignored(LOGS),
+  analyticsTags: ignored(LOGS),
+  clickAnalytics: ignored(LOGS),
+  userToken: ignored(LOGS),
+  percentileComputation: ignored(LOGS),
+  getRankingInfo: ignored('Varve does not say how a hit ranks'),
+  enableRules: ignored(RULES),
+  ruleContexts: ignored(RULES),
+  enableABTest: ignored(RANKS),
+  enablePersonalization: ignored(RANKS),
+  personalizationImpact: ignored(RANKS),
+  enableReRanking: ignored(RANKS),
+  reRankingApplyFilter: ignored(RANKS),
+  relevancyStrictness: ignored(RANKS),
+  optionalFilters: ignored(RANKS),
+  sumOrFiltersScores: ignored(RANKS),
+  attributeCriteriaComputedByMinProximity: ignored(RANKS),
+  minProximity: ignored(TUNES),
+  minWordSizefor1Typo: ignored(TUNES),
+  minWordSizefor2Typos: ignored(TUNES),
+  allowTyposOnNumericTokens: ignored(TUNES),
+  exactOnSingleWordQuery: ignored(TUNES),
+  disableExactOnAttributes: ignored(TUNES),
+  alternativesAsExact: ignored(TUNES),
+  keepDiacriticsOnCharacters: ignored(TUNES),
+  removeWordsIfNoResults: ignored(ALWAYS),
+  removeStopWords: ignored(ALWAYS),
+  ignorePlurals: ignored(ALWAYS),
+  queryLanguages: ignored(ALWAYS),
+  naturalLanguages: ignored(ALWAYS),
+  decompoundQuery: ignored(ALWAYS),
+  synonyms: ignored('synonyms are always found'),
+  replaceSynonymsInHighlight: ignored('highlights mark the words of the text'),
+  restrictHighlightAndSnippetArrays: ignored('highlights have only texts with a match'),
+  aroundLatLng: refused(GEO),
+  aroundLatLngViaIP: refused(GEO),
+  aroundRadius: refused(GEO),
+  aroundPrecision: refused(GEO),
+  minimumAroundRadius: refused(GEO),
+  insideBoundingBox: refused(GEO),
+  insidePolygon: refused(GEO),
+  distinct: refused(DISTINCT),
+  attributeForDistinct: refused(DISTINCT),
+  facetingAfterDistinct: refused(DISTINCT),
+  insights: refused(INSIGHTS),
+  events: refused(INSIGHTS),
+  model: refused(RECOMMEND),
+  threshold: refused(RECOMMEND),
+  tagFilters: refused('Varve has no tags: filter by an attribute'),
+  optionalWords: refused('All words of a short query count alike'),
+  advancedSyntax: refused(SYNTAX),
+  advancedSyntaxFeatures: refused(SYNTAX),
+  similarQuery: refused(MEANING),
+  mode: refused(MEANING),
+  semanticSearch: refused(MEANING),
+  disableTypoToleranceOnAttributes: refused('the option typoTolerance of an attribute does that'),
+  disablePrefixOnAttributes: refused('the option as of an attribute does that'),
+  ranking: refused(SETTING),
+  customRanking: refused(SETTING),
+  searchableAttributes: refused(SETTING),
+  attributesForFaceting: refused(SETTING),
+  unretrievableAttributes: refused(SETTING),
+  replicas: refused(SETTING),
+  separatorsToIndex: refused(SETTING),
+  camelCaseAttributes: refused(SETTING),
+  indexLanguages: refused(SETTING),
+  userData: refused(SETTING),
+  renderingContent: refused(SETTING),
+} as const satisfies { readonly [name: string]: AlgoliaParameter };
+
+/** Returns what Varve does with a parameter; undefined if Algolia has none of this name. */
+export function algoliaParameter(name: string): AlgoliaParameter | undefined {
+  return Object.hasOwn(ALGOLIA_PARAMETERS, name)
+    ? ALGOLIA_PARAMETERS[name as keyof typeof ALGOLIA_PARAMETERS]
+    : undefined;
+}
+
+/** Why Varve does not answer what Algolia's other services are asked. */
+export const NO_SERVICE = { recommend: RECOMMEND, insights: INSIGHTS } as const;
+
+function honoured(note: string) {
+  return { use: 'honoured', note } as const;
+}
+
+function ignored(note: string) {
+  return { use: 'ignored', note } as const;
+}
+
+function refused(note: string) {
+  return { use: 'refused', note } as const;
+}
