@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import { flushCompileCache } from 'node:module';
 import type { OperatorChannel } from '../../shared/sqlite/lock-data-directory.ts';
 import type { ListeningSocket } from '../http/sockets/listening-socket.ts';
 import type {
@@ -32,7 +33,10 @@ export type Supervisor = Hello & {
    * that is not a server.
    */
   lock(directory: string, channel: OperatorChannel): Promise<void>;
-  /** Says that this worker serves: another one is started if it crashes. `followers`: workers that answer reads next to it. */
+  /**
+   * Says that this worker serves: another one is started if it crashes. `followers`: workers that answer reads next to it. Like `ready`,
+   * first stores the code that V8 has compiled. Node itself does so at the end, but not of a process that is killed.
+   */
   serving(log: LogStyle, drainMs: number, followers?: Followers): void;
   /** Part of this worker in the rotation of a server with several workers. */
   readonly rotation: Rotation;
@@ -133,7 +137,10 @@ export async function connectSupervisor(): Promise<Supervisor> {
     socket: sockets.socket,
     lock: (directory, channel) => done({ kind: 'lock', directory, channel }),
     rotation,
-    serving: (log, drainMs, followers) => send({ kind: 'serving', log, drainMs, followers }),
+    serving(log, drainMs, followers) {
+      flushCompileCache();
+      send({ kind: 'serving', log, drainMs, followers });
+    },
     greeting: () => send({ kind: 'greeting' }),
     onStop(called, hurried) {
       stop = called;
@@ -149,6 +156,7 @@ export async function connectSupervisor(): Promise<Supervisor> {
     },
     unfinished: () => send({ kind: 'unfinished' }),
     ready(next) {
+      flushCompileCache();
       send({ kind: 'ready', next });
       return turn.promise;
     },

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { flushCompileCache } from 'node:module';
 import { answerWorkers, type WorkerHost } from './answer-workers.ts';
 import { createMetricsOfWorkers, type MetricsOfWorkers } from './metrics-of-workers.ts';
 import {
@@ -186,6 +187,8 @@ function hear(server: Server, from: WorkerProcess, message: WorkerMessage): void
 
 function serves(server: Server, leading: WorkerProcess, said: WorkerMessage & { kind: 'serving' }): void {
   const { requests, reading, renewals, isStopping } = server;
+  // The next start needs the same code, even if this process is killed.
+  if (server.style === undefined) flushCompileCache();
   server.style = said;
   server.servedSince ??= performance.now();
   renewals.serves(leading);

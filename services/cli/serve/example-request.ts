@@ -7,17 +7,18 @@ const TELLING = ['name', 'title', 'label'];
 type Candidate = { readonly type: ContentType; readonly path: readonly string[]; readonly field: string };
 
 /**
- * Finds a request for people to try: a list with a filter through relations that returns some content. It asks the server at `base`.
- * Returns the plain list of some content type if nothing is related; undefined without content types.
+ * Finds a request for people to try: a list with a filter through relations that returns some content. It asks the server at `base`,
+ * unless that is empty. Returns the plain list of some content type if nothing is related; undefined without content types.
  */
 export async function findExampleRequest(
   base: string,
   registry: SchemaRegistry,
+  isEmpty: boolean,
 ): Promise<string | undefined> {
   const types = [...registry.contentTypes.values()].filter(
     (type) => !type.builtIn && type.kind === 'collectionType',
   );
-  const candidates = types.flatMap((type) => candidatesOf(registry, type));
+  const candidates = isEmpty ? [] : types.flatMap((type) => candidatesOf(registry, type));
   candidates.sort((a, b) => b.path.length - a.path.length);
   for (const candidate of candidates.slice(0, 50)) {
     const value = await someValue(base, candidate);

@@ -210,7 +210,10 @@ async function greeting(parts: LeadingParts, url: string, varve: Varve): Promise
     url,
     data: resolve(settings.data.data),
     registry: varve.registry,
-    tryUrl: development && role === 'serve' ? await findExampleRequest(url, varve.registry) : undefined,
+    tryUrl:
+      development && role === 'serve'
+        ? await findExampleRequest(url, varve.registry, varve.isNew && !writes)
+        : undefined,
     searches: searchPageOf(settings) !== undefined,
     writesOnly: role === 'project',
     development,
