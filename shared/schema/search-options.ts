@@ -29,6 +29,7 @@ export const SEARCH_OF_TYPE = z.looseObject({
         .max(10)
         .optional(),
       synonyms: SYNONYM_GROUPS.optional(),
+      compounds: z.boolean().optional(),
     })
     .optional(),
 });

@@ -1,5 +1,5 @@
 import type { Language } from './languages.ts';
-import type { SearchTerm } from './search-terms.ts';
+import { NO_COMPOUNDS, type SearchTerm } from './search-terms.ts';
 
 /** Returns terms for the words that a term is split into or replaced by, each matched exactly. */
 export function exactTerms(
@@ -17,5 +17,6 @@ export function exactTerms(
     synonyms: [],
     joined: [],
     splits: [],
+    compounds: NO_COMPOUNDS,
   }));
 }

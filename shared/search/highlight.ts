@@ -1,7 +1,8 @@
 import { valueAt } from '../map-values.ts';
+import type { WordPart } from './compounds.ts';
 import { foldWord } from './fold-word.ts';
 import type { Language } from './languages.ts';
-import { indexedWord, matchWord, type WordKind } from './match-word.ts';
+import { AS_PART, indexedWord, matchWord, type WordKind } from './match-word.ts';
 import { letterFilter, scanWords } from './scan-words.ts';
 import type { SearchTerm } from './search-terms.ts';
 import { splitWords, type TextWord } from './split-words.ts';
@@ -36,7 +37,7 @@ export function createMarker(rules: MarkRules): (text: string) => readonly Mark[
   const known = new Map<string, WordMarks>();
   const filter = letterFilter(rules);
   const marksOf = (word: string) =>
-    valueAt(known, word, () => ({ own: markOf(word, rules), splits: splitsAt(word, rules) }));
+    valueAt(known, word, () => ({ own: marksOfWord(word, rules), splits: splitsAt(word, rules) }));
   return (text) => {
     const scanned: Mark[] = [];
     const isScanned = scanWords(text, filter, (start, end) => {
@@ -52,11 +53,11 @@ export function createMarker(rules: MarkRules): (text: string) => readonly Mark[
 }
 
 /**
- * Matches of a word. `own`: the term that it matches, and the number of matched letters. `splits`: words that form a term if they follow
- * it.
+ * Matches of a word. `own`: the terms that it matches, and the matched letters. Several terms may match different parts of a compound.
+ * `splits`: words that form a term if they follow it.
  */
-type WordMarks = { readonly own: WordMark | undefined; readonly splits: readonly SplitMark[] };
-type WordMark = { readonly term: SearchTerm; readonly length: number };
+type WordMarks = { readonly own: readonly WordMark[]; readonly splits: readonly SplitMark[] };
+type WordMark = { readonly term: SearchTerm } & WordPart;
 type SplitMark = { readonly behind: string; readonly term: SearchTerm };
 
 function addMarks(
@@ -66,25 +67,28 @@ function addMarks(
   marksOf: (word: string) => WordMarks,
 ): void {
   const { own, splits } = marksOf(word);
-  if (own !== undefined) {
-    // Letters of a word with invisible or combined characters have other places in the text.
-    const length = end - start === word.length ? Math.min(word.length, own.length) : end - start;
-    addMark(marks, { start, end: start + length, term: own.term });
+  // Letters of a word with invisible or combined characters have other places in the text.
+  const isPlain = end - start === word.length;
+  for (const { term, ...part } of isPlain ? own : own.slice(0, 1)) {
+    const marked = isPlain
+      ? { start: start + part.start, end: Math.min(end, start + part.end) }
+      : { start, end };
+    addMark(marks, { ...marked, term });
   }
   if (splits.length === 0) return;
   const behind = next();
   const split = behind && splits.find((each) => each.behind === foldWord(behind.word));
   if (behind === undefined || split === undefined) return;
   const { term } = split;
-  if (own === undefined) addMark(marks, { start, end, term });
+  if (own.length === 0) addMark(marks, { start, end, term });
   // A next word that matches a term by itself gets the mark of that term instead.
-  if (marksOf(behind.word).own === undefined) addMark(marks, { start: behind.start, end: behind.end, term });
+  if (marksOf(behind.word).own.length === 0) addMark(marks, { start: behind.start, end: behind.end, term });
 }
 
-/** Adds a mark, unless the last one begins there or later. The second word of a split may be the first word of another. */
+/** Adds a mark, unless the last one ends behind its start. The second word of a split may be the first word of another. */
 function addMark(marks: Mark[], mark: Mark): void {
   const last = marks.at(-1);
-  if (last === undefined || last.start < mark.start) marks.push(mark);
+  if (last === undefined || last.end <= mark.start) marks.push(mark);
 }
 
 const NEXT_WORD = /[^a-z0-9]*([a-z0-9]+)/iy;
@@ -107,19 +111,42 @@ function splitsAt(word: string, { terms, kind }: MarkRules): readonly SplitMark[
   );
 }
 
-function markOf(word: string, { language, terms, kind }: MarkRules): WordMark | undefined {
+function marksOfWord(word: string, { language, terms, kind }: MarkRules): readonly WordMark[] {
   const indexed = indexedWord(language, word, kind);
   const { folded } = indexed;
-  let best: { term: SearchTerm; length: number; typos: number } | undefined;
+  let best: (WordMark & { readonly typos: number }) | undefined;
   for (const term of terms) {
     const match = matchWord(term, indexed);
     if (match === undefined || (best !== undefined && best.typos <= match.typos)) continue;
     const isBeginning =
       term.isPrefix && !match.isExact && folded.length === word.length && folded.startsWith(term.folded);
-    const length = isBeginning ? term.folded.length : Number.POSITIVE_INFINITY;
-    best = { term, length, typos: match.typos };
+    const end = isBeginning ? term.folded.length : Number.POSITIVE_INFINITY;
+    best = { term, start: 0, end, typos: match.typos };
   }
-  return best;
+  if (best === undefined) return [];
+  return best.typos === AS_PART.typos ? partsOf(word, folded, terms) : [best];
+}
+
+/** Returns the parts of a compound that terms match, in order. */
+function partsOf(word: string, folded: string, terms: readonly SearchTerm[]): readonly WordMark[] {
+  return terms
+    .flatMap((term): WordMark[] => {
+      const part = term.compounds.get(folded);
+      return part === undefined ? [] : [{ term, ...unfoldedPart(word, part) }];
+    })
+    .sort((a, b) => a.start - b.start || b.end - a.end);
+}
+
+/** Returns the letters of a word whose folded form is a part. Some letters are folded to two. */
+function unfoldedPart(word: string, { start, end }: WordPart): WordPart {
+  let folded = 0;
+  const part = { start: 0, end: word.length };
+  for (let at = 0; at < word.length; at++) {
+    if (folded <= start) part.start = at;
+    if (folded < end) part.end = at + 1;
+    folded += foldWord(word.charAt(at)).length;
+  }
+  return part;
 }
 
 /** Returns the text, or a snippet of it, with tags around its marks. */

@@ -18,12 +18,17 @@ export function indexedWord({ stem }: Pick<Language, 'stem'>, word: string, kind
   return { folded: foldWord(word), stem: kind === 'keyword' ? undefined : stem(word), kind };
 }
 
-/** Quality of a match between a word of a text and a word of a query. */
+/** Typos that a match may have, in ascending order. */
+export const TYPO_LEVELS: readonly number[] = [0, 0.5, 1, 2];
+
+/** Quality of a match between a word of a text and a word of a query. `typos` is one of `TYPO_LEVELS`. */
 export type WordMatch = { readonly typos: number; readonly isExact: boolean };
 
 const EXACT: WordMatch = { typos: 0, isExact: true };
 /** A match by stem, beginning or synonym. */
 export const ALIKE: WordMatch = { typos: 0, isExact: false };
+/** A match by a part of a compound. It counts as half a typo: after whole words, and before words with typos. */
+export const AS_PART: WordMatch = { typos: 0.5, isExact: false };
 const WITH_TYPOS: readonly WordMatch[] = [ALIKE, { typos: 1, isExact: false }, { typos: 2, isExact: false }];
 /** A match by two words that together form the term. */
 export const AS_SPLIT: WordMatch = { typos: 1, isExact: false };
@@ -34,6 +39,7 @@ export function matchWord(term: SearchTerm, { folded, stem, kind }: IndexedWord)
   if (stem !== undefined && stem === term.stem) return ALIKE;
   if (term.isPrefix && folded.startsWith(term.folded)) return ALIKE;
   if (term.synonyms.includes(folded)) return ALIKE;
+  if (kind !== 'keyword' && term.compounds.has(folded)) return AS_PART;
   if (kind !== 'text') return undefined;
   let typos = term.typos === 0 ? TOO_FAR : typoDistance(term.folded, folded, term.typos, term.isPrefix);
   for (const joined of term.joined) typos = Math.min(typos, joinedTypos(joined, folded));

@@ -1,3 +1,5 @@
+import { TYPO_LEVELS } from './match-word.ts';
+
 /**
  * Positions of a query's words in one row, in the order of the row's words. Positions in different values are far apart (`VALUE_GAP`). The
  * arrays are parallel. Their first `count` entries are valid.
@@ -9,7 +11,7 @@ export type RowHits = {
   readonly term: Uint8Array;
   /** Number of the field among the searched fields. */
   readonly field: Uint8Array;
-  readonly typos: Uint8Array;
+  readonly typos: Float32Array;
   readonly isExact: Uint8Array;
 };
 
@@ -38,7 +40,7 @@ export function createRowHits(): RowHits {
     position: new Int32Array(MOST_HITS),
     term: new Uint8Array(MOST_HITS),
     field: new Uint8Array(MOST_HITS),
-    typos: new Uint8Array(MOST_HITS),
+    typos: new Float32Array(MOST_HITS),
     isExact: new Uint8Array(MOST_HITS),
   };
 }
@@ -64,7 +66,7 @@ export function addHit(
 
 /** Maximum number of terms, which have one entry each. A query cannot require more. */
 const MOST_TERMS = 64;
-const leastTypos = new Uint8Array(MOST_TERMS);
+const leastTypos = new Float32Array(MOST_TERMS);
 const bestRank = new Uint8Array(MOST_TERMS);
 const exact = new Uint8Array(MOST_TERMS);
 const lastAt = new Int32Array(MOST_TERMS);
@@ -93,22 +95,19 @@ export type Nearness = {
 
 /**
  * Returns the fewest typos of each term, and which terms may be near to the next. `counts`: for each term the number of words that match
- * it, by their typos. `fields`: number of searched fields.
+ * it, for each of `TYPO_LEVELS`. `fields`: number of searched fields.
  */
 export function nearnessOf(counts: readonly (readonly number[])[], fields: number): Nearness {
-  const typos = counts.map((each) => {
-    const least = each.findIndex((count) => count > 0);
-    return least < 0 ? NO_WORD : least;
-  });
+  const levels = counts.map((each) => each.findIndex((count) => count > 0));
   let left = MOST_NEAR_TOKENS;
   const isNear = counts.slice(1).map((behind, at) => {
-    const [before, after] = [counts[at]?.[typos[at] as number], behind[typos[at + 1] as number]];
+    const [before, after] = [counts[at]?.[levels[at] as number], behind[levels[at + 1] as number]];
     const tokens = ((before ?? left) + (after ?? left)) * fields;
     if (tokens > left) return false;
     left -= tokens;
     return true;
   });
-  return { typos, isNear };
+  return { typos: levels.map((level) => TYPO_LEVELS[level] ?? NO_WORD), isNear };
 }
 
 /**

@@ -24,10 +24,10 @@ export const PLAIN_LETTERS: Uint8Array = Uint8Array.from({ length: ASCII }, (_, 
 export function letterFilter({ language, terms }: ScanRules): LetterFilter {
   const filter = { first: new Uint8Array(ASCII), second: new Uint8Array(ASCII) };
   for (const term of terms) {
-    const { folded, stem, synonyms, joined, typos } = term;
+    const { folded, stem, synonyms, joined, typos, compounds } = term;
     // Any word may have this stem, or be as near to the term.
     if (!language.keepsFirstLetter || stem === '' || folded.length <= typos) filter.first.fill(1);
-    for (const word of [folded, stem, ...synonyms, ...joined.map(({ text }) => text)])
+    for (const word of [folded, stem, ...synonyms, ...joined.map(({ text }) => text), ...compounds.keys()])
       allow(filter.first, word.charCodeAt(0));
     if (typos < 2) continue;
     // By a typo in the first letter, this letter may be different, superfluous, missing, or swapped with the second.

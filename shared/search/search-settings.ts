@@ -23,6 +23,8 @@ export type SearchSettings = {
   readonly locale: string;
   /** Groups of synonyms by locale; `*` is every locale. */
   readonly synonyms: readonly SynonymGroups[];
+  /** True: words are found by their parts in every language. False: in none. Undefined: in languages that write words together. */
+  readonly compounds: boolean | undefined;
 };
 
 /** Returns the result of `searchSettingsOf`, and the texts of related rows and components that the type names in `through`. */
@@ -59,6 +61,7 @@ export const searchSettingsOf = remembered((type: ContentType): SearchSettings =
     ),
     locale: search?.locale ?? 'en',
     synonyms: [search?.synonyms, type.synonyms].filter((groups) => groups !== undefined),
+    compounds: search?.compounds,
   };
 });
 

@@ -1,3 +1,4 @@
+import type { WordPart } from './compounds.ts';
 import { foldWord } from './fold-word.ts';
 import type { Language } from './languages.ts';
 import { splitWords, visible } from './split-words.ts';
@@ -20,6 +21,8 @@ export type SearchTerm = {
   readonly joined: readonly JoinedWord[];
   /** Pairs of words that count as this word if one follows the other. */
   readonly splits: readonly Split[];
+  /** Folded words that have this word as a part, each with the letters of the part. */
+  readonly compounds: ReadonlyMap<string, WordPart>;
   /** Place of the word among the typed words, including stop words. */
   readonly place: number;
   /** Number of times that it was typed. */
@@ -43,6 +46,9 @@ export type TermRules = {
   readonly typoTolerance: boolean;
   readonly synonyms?: Synonyms;
 };
+
+/** Compounds of a word before they are looked up. */
+export const NO_COMPOUNDS: SearchTerm['compounds'] = new Map();
 
 /** Maximum words that must all match. A query with more words is a question: any of them may match. */
 const MOST_REQUIRED = 4;
@@ -72,6 +78,7 @@ export function typedTerms(query: string, rules: TermRules): readonly SearchTerm
       synonyms: rules.synonyms?.words.get(folded) ?? [],
       joined: [],
       splits: [],
+      compounds: NO_COMPOUNDS,
     };
   });
 }

@@ -84,6 +84,41 @@ export function describeWords(open: OpenIndex): void {
     expect(await ids(shelf, 'فارسي ')).toEqual([5]);
   });
 
+  it('finds words by their parts in languages that write words together, after whole words', async () => {
+    const shelf = await openShelf(open);
+    const titles = [
+      'Kochmesser',
+      'Messer',
+      'Messee',
+      'kochen',
+      'Edelkochmesserblock',
+      'Edel Block',
+      'Topfmesser',
+    ];
+    const page = (id: number, locale: string, title: string) =>
+      shelf.put(PAGE, 'published', id, { id, title, locale });
+    await shelf.apply([
+      ...titles.map((title, at) => page(at + 1, 'de', title)),
+      page(8, 'en', 'Kochmesser'),
+      page(9, 'en', 'kochen edel block'),
+    ]);
+    const find = (query: string, locale = 'de') =>
+      ids(shelf, query, { type: PAGE, query: term('locale', locale), text: { locales: [locale] } });
+    // A word with another unknown word next to the part is not found, and a word with a typo comes last.
+    expect(await find('messer ')).toEqual([2, 1, 5, 3]);
+    expect(await find('messer', 'en')).toEqual([]);
+    expect(await find('koch')).toEqual([1, 4, 5]);
+    expect(await find('edel messer ')).toEqual([5]);
+    const { text } = await search(shelf, 'messer ', { type: PAGE, text: { locales: ['de'] } });
+    expect([...(text?.corrected ?? [])]).toEqual([]);
+    expect(text?.terms.get('de')?.[0]?.compounds.get('kochmesser')).toEqual({ start: 4, end: 10 });
+    // The words next to a part are those of the vocabulary as it is now.
+    await shelf.apply([page(7, 'de', 'Topfmesser'), page(10, 'de', 'Töpfe, ein Topf')]);
+    expect(await find('messer ')).toEqual([2, 1, 5, 7, 3]);
+    await shelf.apply([page(10, 'de', 'leer'), page(4, 'de', 'leer')]);
+    expect(await find('messer ')).toEqual([2, 3]);
+  });
+
   it('finds nothing by signs only', async () => {
     const shelf = await shelfOf(open, ['one', '++ two ++']);
     for (const query of ['+++', '...', '🎉', '« »']) expect(await ids(shelf, query), query).toEqual([]);

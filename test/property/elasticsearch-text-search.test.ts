@@ -58,7 +58,10 @@ async function answerOf(index: ReadIndex, search: ArticleSearch) {
     total,
     ids,
     facets,
-    terms: Object.fromEntries(terms),
+    // Elasticsearch lists compounds of deleted documents for a while. They are in no text that is marked.
+    terms: Object.fromEntries(
+      terms.map(([locale, each]) => [locale, each.map((term) => ({ ...term, compounds: undefined }))]),
+    ),
     corrected: [...(text?.corrected ?? [])].sort(),
   };
 }

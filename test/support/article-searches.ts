@@ -36,7 +36,7 @@ export function nameOfTag({ tagNames }: ArticleWorld, tag: number): string {
 const searched = fc.record({
   query: typedQuery,
   world: fc.constantFrom('draft', 'published'),
-  locales: fc.constantFrom<'all' | string[]>('all', ['en'], ['fr'], ['en', 'fr'], ['de']),
+  locales: fc.constantFrom<'all' | string[]>('all', ['en'], ['fr'], ['en', 'fr'], ['de'], ['de', 'en']),
   fields: fc.constantFrom(undefined, ['title'], ['body', 'code'], ['tags.name', 'title']),
   typoTolerance: fc.constantFrom(true, true, false),
   stars: fc.constantFrom(undefined, 1, 2),

@@ -9,6 +9,7 @@ import {
 } from '../../shared/search/match-word.ts';
 import { allowAnotherTypo, type SearchTerm, splitsOf } from '../../shared/search/search-terms.ts';
 import { splitWords } from '../../shared/search/split-words.ts';
+import { withCompoundsNaively } from './naive-compounds.ts';
 import { searchTerms } from './typed-terms.ts';
 
 /** A row of a search. */
@@ -118,10 +119,14 @@ function meant(
   fields: readonly NaiveField[],
   search: NaiveSearch,
 ): readonly SearchTerm[] {
+  const [row] = all;
   const words = all.flatMap((read) => read.words);
   const searched = words.filter(({ field }) => isAllowed(search, fields[field]));
+  const locale = row?.row.locale ?? '';
+  const { stopWords } = languageOf(locale);
+  const withCompounds = (each: SearchTerm) => withCompoundsNaively(each, searched, locale, stopWords);
   const isKnown = searched.some(({ folded, stem }) => folded === term.folded || stem === term.stem);
-  const asked = mode === 'any' && isKnown ? { ...term, typos: 0, isPrefix: false } : term;
+  const asked = withCompounds(mode === 'any' && isKnown ? { ...term, typos: 0, isPrefix: false } : term);
   const isThere = (each: SearchTerm) =>
     all.some((read) => hitsOf([each], read).some(({ word }) => isAllowed(search, fields[word.field])));
   if (isThere(asked)) return [asked];
@@ -130,10 +135,7 @@ function meant(
   const split = splitsOf(guess).find((parts) =>
     parts.every((part) => searched.some(({ folded }) => folded === part)),
   );
-  const [row] = all;
-  return split === undefined || row === undefined
-    ? [guess]
-    : exactTerms(guess, split, languageOf(row.row.locale));
+  return split === undefined ? [guess] : exactTerms(guess, split, languageOf(locale)).map(withCompounds);
 }
 
 function hitsOf(terms: readonly SearchTerm[], { words }: ReadRow): Hit[] {

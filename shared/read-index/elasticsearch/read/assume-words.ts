@@ -1,8 +1,8 @@
 import { languageOf } from '../../../search/languages.ts';
 import { searchReadings } from '../../../search/search-readings.ts';
+import { readTerm } from './find-compounds.ts';
 import type { LocaleWords, WordScope, WordTerm } from './find-words.ts';
-import { foundPairs, hasToken, isThere, matchedWords, readVocabulary, tokensOf } from './read-words.ts';
-import { termPattern } from './word-patterns.ts';
+import { foundPairs, hasToken, isThere, matchedWords, tokensOf } from './read-words.ts';
 
 /** Words that terms match according to the vocabulary alone. */
 export type AssumedWords = {
@@ -27,8 +27,8 @@ export async function assumeWords(
   const locales = await Promise.all(
     asked.map(async ({ locale, mode, terms }) => {
       const place = { ...scope, locale };
-      const words = terms.map(async (term): Promise<WordTerm> => {
-        const vocabulary = await readVocabulary(place, termPattern(locale, term));
+      const words = terms.map(async (typed): Promise<WordTerm> => {
+        const { term, vocabulary } = await readTerm(scope, place, typed);
         return { term, words: matchedWords(term, vocabulary), pairs: foundPairs(term, vocabulary) };
       });
       return { locale, mode, terms: await Promise.all(words) };

@@ -1,5 +1,6 @@
 import { exactTerms } from '../../../search/exact-terms.ts';
 import { languageOf } from '../../../search/languages.ts';
+import { TYPO_LEVELS } from '../../../search/match-word.ts';
 import { searchReadings } from '../../../search/search-readings.ts';
 import type { SearchField, SearchSettings } from '../../../search/search-settings.ts';
 import {
@@ -13,6 +14,7 @@ import type { TextSearch } from '../../text-search.ts';
 import { type FoundWord, WORDS_FIELD } from '../layout/word-tokens.ts';
 import type { Dsl } from '../plan/dsl.ts';
 import { bucketsIn } from '../wire/search-answer.ts';
+import { readTerm } from './find-compounds.ts';
 import {
   type FoundPair,
   foundPairs,
@@ -99,8 +101,8 @@ async function findTerm(
   mode: SearchMode,
   term: SearchTerm,
 ): Promise<readonly WordTerm[]> {
-  const vocabulary = await readVocabulary(place, termPattern(place.locale, term));
-  const asked = mode === 'any' && (await isKnown(scope, place, term, vocabulary)) ? asTyped(term) : term;
+  const { term: found, vocabulary } = await readTerm(scope, place, term);
+  const asked = mode === 'any' && (await isKnown(scope, place, found, vocabulary)) ? asTyped(found) : found;
   const words = await livingWords(scope, place, matchedWords(asked, vocabulary));
   const pairs = foundPairs(asked, vocabulary);
   if (words.length > 0 || (await isThere(place, hasPair(scope.fields, place.locale, pairs))))
@@ -139,8 +141,9 @@ async function splitOrNone(
   if (split === undefined) return none;
   return Promise.all(
     exactTerms(term, split, language).map(async (part) => {
-      const alike = matchedWords(part, await readVocabulary(place, termPattern(place.locale, part)));
-      return { term: part, words: await livingWords(scope, place, alike), pairs: [] };
+      const { term: known, vocabulary: around } = await readTerm(scope, place, part);
+      const alike = matchedWords(known, around);
+      return { term: known, words: await livingWords(scope, place, alike), pairs: [] };
     }),
   );
 }
@@ -166,9 +169,9 @@ async function livingWords(
   place: WordPlace,
   words: readonly MatchedWord[],
 ): Promise<readonly MatchedWord[]> {
-  const levels = [0, 1, 2].map((typos) => words.filter(({ match }) => match.typos === typos));
+  const levels = TYPO_LEVELS.map((typos) => words.filter(({ match }) => match.typos === typos));
   const living = await Promise.all(
     levels.map((level) => isThere(place, hasToken(tokensOf(place.locale, level, fields)))),
   );
-  return levels.flatMap((level, typos) => (living[typos] ? level : []));
+  return levels.flatMap((level, at) => (living[at] ? level : []));
 }

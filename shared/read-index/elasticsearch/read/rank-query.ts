@@ -1,4 +1,4 @@
-import { AS_SPLIT } from '../../../search/match-word.ts';
+import { AS_SPLIT, TYPO_LEVELS } from '../../../search/match-word.ts';
 import { FAR, LAST_RANK, nearnessOf } from '../../../search/rank-hits.ts';
 import type { SearchField } from '../../../search/search-settings.ts';
 import { stemsField, stemToken } from '../layout/word-tokens.ts';
@@ -9,7 +9,7 @@ import { anyWord, hasPair, inSequence, oneOf } from './word-intervals.ts';
 
 /**
  * Factors by which the ranking tiers become one number. Larger is better. The tiers are typos, nearness, weight of the attributes, and
- * exact words. Each tier is a sum over up to eight terms (four words, each split), and is smaller than one step of the next tier. All are
+ * exact words. Each tier is a sum over up to eight terms (four words, each split), and is smaller than half a step of the next tier. All are
  * whole numbers below 2^24, which a score represents exactly.
  */
 const [EXACT, WEIGHT, NEAR, TYPOS] = [1, 2 ** 4, 2 ** 11, 2 ** 17];
@@ -83,7 +83,7 @@ function termTiers({ settings, fields }: RankScope, locale: string, { words, pai
   const weights = [...new Set(settings.fields.map(({ weight }) => weight))].sort((a, b) => b - a);
   const rankOf = (field: SearchField) => Math.min(LAST_RANK, weights.indexOf(field.weight));
   const ranks = [...new Set(fields.map(rankOf))];
-  const tiers = [0, 1, 2].flatMap((typos) => {
+  const tiers = TYPO_LEVELS.flatMap((typos) => {
     const alike = words.filter(({ match }) => match.typos === typos);
     return ranks.flatMap((rank) => {
       const ranked = fields.filter((field) => rankOf(field) === rank);
@@ -109,7 +109,7 @@ function nearPairs(
   terms: readonly WordTerm[],
 ): (readonly [IntervalsDsl, IntervalsDsl])[] {
   const alike = ({ words }: WordTerm, typos: number) => words.filter(({ match }) => match.typos === typos);
-  const counts = terms.map((term) => [0, 1, 2].map((typos) => alike(term, typos).length));
+  const counts = terms.map((term) => TYPO_LEVELS.map((typos) => alike(term, typos).length));
   const { typos, isNear } = nearnessOf(counts, fields.length);
   const meant = terms.map((term, at) => alike(term, typos[at] as number));
   return isNear.flatMap((near, at) => {

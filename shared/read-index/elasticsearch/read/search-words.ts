@@ -126,7 +126,7 @@ async function correctionOf(
   { words }: WordTerm,
 ): Promise<string | undefined> {
   const least = Math.min(...words.map(({ match }) => match.typos));
-  if (words.length === 0 || least === 0) return undefined;
+  if (words.length === 0 || least < 1) return undefined;
   const alike = words.filter(({ match }) => match.typos === least).slice(0, MOST_COUNTED);
   const filters = alike.flatMap((word) => fields.map((field) => hasToken(tokensOf(locale, [word], [field]))));
   const answer = await session.search(type, {

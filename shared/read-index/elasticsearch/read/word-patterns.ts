@@ -79,3 +79,29 @@ function around(text: string, at: number, part: string, slack: number): string[]
 function upTo(length: number, slack: number): string {
   return `.{${Math.max(0, length - slack)},${length + slack}}`;
 }
+
+/** Returns a pattern for the tokens of words that contain these letters. */
+export function compoundPattern(locale: string, letters: string): string {
+  return (['text', 'spelled'] as const)
+    .map((kind) => foldedPattern(locale, kind, `[^:]*${letters}[^:]*`))
+    .join('|');
+}
+
+/** Maximum characters of the texts in one pattern. Elasticsearch limits the work for one pattern. */
+const MOST_LETTERS = 1_500;
+
+/** Returns patterns for the tokens of words that are one of these texts, or have it as their stem. */
+export function knownPatterns(locale: string, texts: readonly string[]): readonly string[] {
+  const patterns: string[] = [];
+  let from = 0;
+  let letters = 0;
+  for (const [at, text] of texts.entries()) {
+    letters += text.length + 1;
+    if (letters < MOST_LETTERS && at + 1 < texts.length) continue;
+    const any = texts.slice(from, at + 1).join('|');
+    const folded = (['text', 'spelled'] as const).map((kind) => foldedPattern(locale, kind, any));
+    patterns.push([...folded, stemPattern(locale, `(${any})`)].join('|'));
+    [from, letters] = [at + 1, 0];
+  }
+  return patterns;
+}

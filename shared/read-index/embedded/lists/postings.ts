@@ -127,3 +127,15 @@ function makeSparse(postings: Postings, term: number, dense: DensePosting): void
   postings.dense[term] = undefined;
   for (const row of selectRows(dense.bits, 0, dense.count)) appendToList(postings.lists, term, row);
 }
+
+/** Returns the number of rows with a word. A row counts once for each searched field. */
+export function countRows(
+  postings: readonly Postings[],
+  isSearched: readonly boolean[],
+  word: number,
+): number {
+  let rows = 0;
+  for (const [field, posting] of postings.entries())
+    if (isSearched[field] === true) rows += postingCount(posting, word);
+  return rows;
+}

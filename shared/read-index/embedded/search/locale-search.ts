@@ -1,3 +1,4 @@
+import { compoundRules } from '../../../search/compound-rules.ts';
 import { exactTerms } from '../../../search/exact-terms.ts';
 import { searchReadings } from '../../../search/search-readings.ts';
 import {
@@ -13,13 +14,14 @@ import { rest } from '../../../turns/slice.ts';
 import { compareCodePoints } from '../../column.ts';
 import type { TextSearch } from '../../text-search.ts';
 import { type Bits, countBits } from '../lists/bits.ts';
-import { collectPosting, type Postings, postingCount } from '../lists/postings.ts';
+import { collectPosting, countRows, postingCount } from '../lists/postings.ts';
 import { borrowBits } from '../rows/row-set.ts';
 import { createExpansion, wordsOfTerm } from '../words/expand-term.ts';
 import type { LocaleText } from '../words/locale-text.ts';
 import type { TextIndex } from '../words/text-index.ts';
 import { type Expansion, type KnownWord, wordsFolded } from '../words/vocabulary.ts';
 import { createPairRows, type KnownPair, knownPairs } from '../words/word-pairs.ts';
+import { createCompounds } from './find-compounds.ts';
 
 /**
  * A term of a query in one locale, with the words that match it. `rows` have one of these words, or two neighbouring words that form the
@@ -100,16 +102,21 @@ function createMeantTerm(
   isSearched: readonly boolean[],
   term: SearchTerm,
 ): () => LocaleTerm {
-  const expand = createExpansion(text.vocabulary, term);
+  const rules = compoundRules(text.locale, index.settings.compounds);
+  const findCompounds = createCompounds(text, isSearched, rules, term);
+  let meant: SearchTerm | undefined;
+  let expand: (() => Expansion) | undefined;
   const collect = createRows(index, text, isSearched);
   const pairs = knownPairs(text.vocabulary, term);
   const pending = pairs.map((pair) => createPairRows(index, text, isSearched, pair));
   let added = 0;
   return () => {
+    meant ??= findCompounds();
+    expand ??= createExpansion(text.vocabulary, meant);
     const expansion = expand();
     const rows = collect(expansion.words);
     for (; added < pending.length; added++) (pending[added] as (into: Bits) => void)(rows);
-    return { term, expansion, pairs, rows };
+    return { term: meant, expansion, pairs, rows };
   };
 }
 
@@ -169,7 +176,7 @@ export function correctionOf(search: LocaleSearch, { expansion }: LocaleTerm): s
     const typos = expansion.matches[at]?.typos ?? 0;
     const word = vocabulary.words[number];
     if (rows === 0 || word === undefined) continue;
-    if (typos === 0) return undefined;
+    if (typos < 1) return undefined;
     if (best === undefined || isBetter({ word, typos, rows }, best)) best = { word, typos, rows };
   }
   return best?.word.key;
@@ -181,16 +188,4 @@ function isBetter(a: Candidate, b: Candidate): boolean {
   if (a.typos !== b.typos) return a.typos < b.typos;
   if (a.rows !== b.rows) return a.rows > b.rows;
   return compareCodePoints(a.word.key, b.word.key) < 0;
-}
-
-/** Returns the number of rows with a word. A row counts once for each searched field. */
-export function countRows(
-  postings: readonly Postings[],
-  isSearched: readonly boolean[],
-  word: number,
-): number {
-  let rows = 0;
-  for (const [field, posting] of postings.entries())
-    if (isSearched[field] === true) rows += postingCount(posting, word);
-  return rows;
 }

@@ -1,5 +1,5 @@
 import { inverseFrequency, scoreTerm, weightedFrequency } from '../../../search/bm25.ts';
-import { AS_SPLIT, type WordMatch } from '../../../search/match-word.ts';
+import { AS_SPLIT, TYPO_LEVELS, type WordMatch } from '../../../search/match-word.ts';
 import {
   addHit,
   createRowHits,
@@ -12,10 +12,11 @@ import {
 import { createSequence } from '../../../turns/sequence.ts';
 import { rest } from '../../../turns/slice.ts';
 import { type Bits, countBits, decodeRows, hasBit, STRETCH } from '../lists/bits.ts';
+import { countRows } from '../lists/postings.ts';
 import { listCount } from '../lists/row-lists.ts';
 import type { TextIndex } from '../words/text-index.ts';
 import { knownStopWords, type Vocabulary } from '../words/vocabulary.ts';
-import { countRows, type LocaleSearch, type LocaleTerm } from './locale-search.ts';
+import type { LocaleSearch, LocaleTerm } from './locale-search.ts';
 
 /** Rows and their ranks in parallel arrays, in ascending order of the rows. A smaller rank is better. */
 export type RankedRows = { readonly rows: Int32Array; readonly ranks: Float64Array };
@@ -117,9 +118,9 @@ function createRowRank(index: TextIndex, search: LocaleSearch): () => RankRow {
 /** Cost of a word that a term matches, in steps of a slice. */
 const WORD_STEPS = 2;
 
-/** Returns for each term the number of its matching words, by their typos. */
+/** Returns for each term the number of its matching words, for each of `TYPO_LEVELS`. */
 function createTypoCounts({ text, terms, isSearched }: LocaleSearch): () => readonly (readonly number[])[] {
-  const counts = terms.map(() => [0, 0, 0]);
+  const counts = terms.map(() => TYPO_LEVELS.map(() => 0));
   let term = 0;
   let next = 0;
   return () => {
@@ -129,7 +130,8 @@ function createTypoCounts({ text, terms, isSearched }: LocaleSearch): () => read
       while (next < words.length) {
         const { typos } = matches[next] as WordMatch;
         const word = words[next++] as number;
-        if (countRows(text.postings, isSearched, word) > 0) ofTerm[typos] = (ofTerm[typos] as number) + 1;
+        const level = TYPO_LEVELS.indexOf(typos);
+        if (countRows(text.postings, isSearched, word) > 0) ofTerm[level] = (ofTerm[level] as number) + 1;
         rest(WORD_STEPS);
       }
     }

@@ -1,3 +1,4 @@
+import { TYPO_LEVELS } from '../../../search/match-word.ts';
 import { LAST_RANK, rankOfTerm } from '../../../search/rank-hits.ts';
 import { andBits, andNotBits, type Bits, countBits, orBits } from '../lists/bits.ts';
 import { borrowBits } from '../rows/row-set.ts';
@@ -12,8 +13,6 @@ export type RankGroup = { readonly rank: number; readonly rows: Bits; readonly c
  * continues.
  */
 export type RankGroups = () => RankGroup | undefined;
-
-const MOST_TYPOS = 2;
 
 /**
  * Groups the rows in `matched`, which `searches` found, by the ranks that `createRanking` would give. The first letters of a word match
@@ -32,7 +31,7 @@ export function createRankGroups(
   if (!isSimple || new Set(asked.map(({ text }) => text)).size < asked.length) return undefined;
   const ranks = new Set(index.fields.map(({ rank }) => Math.min(rank, LAST_RANK)).sort((a, b) => a - b));
   const levels: Level[] = [];
-  for (let typos = 0; typos <= MOST_TYPOS; typos++) for (const rank of ranks) levels.push({ typos, rank });
+  for (const typos of TYPO_LEVELS) for (const rank of ranks) levels.push({ typos, rank });
   const left = borrowBits(index.rowSet);
   orBits(left, matched);
   const found: RankGroup[] = [];

@@ -29,9 +29,9 @@ export function createExpansion(vocabulary: Vocabulary, term: SearchTerm): () =>
   };
 }
 
-function nameOf({ folded, stem, isPrefix, typos, synonyms, joined }: SearchTerm): string {
+function nameOf({ folded, stem, isPrefix, typos, synonyms, joined, compounds }: SearchTerm): string {
   const together = joined.map((word) => `${word.text}:${word.typos}:${word.isPrefix}`);
-  return [isPrefix, typos, folded, stem, ...synonyms, ...together].join(' ');
+  return [isPrefix, typos, folded, stem, ...synonyms, ...together, ...compounds.keys()].join(' ');
 }
 
 function createScan(vocabulary: Vocabulary, term: SearchTerm): () => Expansion {
@@ -48,7 +48,8 @@ function createScan(vocabulary: Vocabulary, term: SearchTerm): () => Expansion {
     matches.push(match);
   };
   for (const number of wordsOfTerm(vocabulary, term)) add(number, false);
-  const { folded, isPrefix, typos, joined } = term;
+  const { folded, isPrefix, typos, joined, compounds } = term;
+  for (const word of compounds.keys()) for (const number of wordsFolded(vocabulary, word)) add(number, false);
   const walks = joined.map((each) => createNearWalk(vocabulary.trie, each, (number) => add(number, false)));
   if (isPrefix || typos > 0)
     walks.unshift(createNearWalk(vocabulary.trie, { text: folded, typos, isPrefix }, add));

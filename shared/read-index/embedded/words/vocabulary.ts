@@ -2,6 +2,7 @@ import { addToList } from '../../../map-values.ts';
 import { createRecentValues, type RecentValues } from '../../../recent-values.ts';
 import type { Language } from '../../../search/languages.ts';
 import { type IndexedWord, indexedWord, type WordKind, type WordMatch } from '../../../search/match-word.ts';
+import { addLongWord, createLongWords, type LongWords } from './long-words.ts';
 import { addToTrie, createWordTrie, removeFromTrie, type WordTrie } from './word-trie.ts';
 
 /** A word of the vocabulary. */
@@ -32,6 +33,8 @@ export type Vocabulary = {
   readonly freeNumbers: number[];
   /** Folded forms, for searches by beginnings and with typos. */
   readonly trie: WordTrie;
+  /** Words that are long enough to have parts. */
+  readonly longWords: LongWords;
   /** Increases when a word is added or removed. */
   version: number;
 };
@@ -64,6 +67,7 @@ export function createVocabulary(language: Language): Vocabulary {
     recent: new Int32Array(RECENT_WORDS),
     freeNumbers: [],
     trie: createWordTrie(),
+    longWords: createLongWords(),
     version: 0,
   };
 }
@@ -139,6 +143,7 @@ function addWord(vocabulary: Vocabulary, key: string, word: string, kind: WordKi
   if (folded !== key) addToList(vocabulary.otherFolded, folded, number);
   if (stem !== undefined && stem !== key) addToList(vocabulary.otherStems, stem, number);
   addToTrie(vocabulary.trie, folded, number);
+  if (kind !== 'keyword') addLongWord(vocabulary.longWords, folded);
   vocabulary.version++;
   return number;
 }
