@@ -4,12 +4,14 @@ import {
   appendToList,
   clearList,
   createRowLists,
+  fillList,
   indexInList,
   listCount,
   listOrder,
   listValues,
   removeBySwap,
   removeKeepingOrder,
+  reserveLists,
 } from '../../shared/read-index/embedded/lists/row-lists.ts';
 
 const lists = fc.integer({ min: 0, max: 5 });
@@ -75,6 +77,25 @@ it('reuses freed blocks', () => {
     for (let value = 0; value < 100; value++) appendToList(stored, round, value);
     clearList(stored, round);
   }
-  // A list of 100 places has used blocks of 2 to 128 places.
-  expect(stored.poolUsed).toBeLessThanOrEqual(256);
+  // A list of 100 entries has used blocks of 2, 3, 4, 6 and so on, up to 128 slots.
+  expect(stored.poolUsed).toBeLessThanOrEqual(443);
+});
+
+it('fills lists at once, in the memory that was reserved, and changes them as others', () => {
+  const stored = createRowLists(false);
+  const counts = Array.from({ length: 300 }, (_, list) => list);
+  const most = counts.reduce((sum, count) => sum + Math.max(count, Math.ceil((count * 3) / 2)), 0);
+  reserveLists(stored, counts.length, most);
+  const { pool } = stored;
+  const valuesOf = (count: number) => Array.from({ length: count }, (_, at) => count * 1_000 + at);
+  for (const count of counts) fillList(stored, count, valuesOf(count));
+  expect(stored.pool).toBe(pool);
+  expect(stored.poolUsed).toBeLessThan(stored.total * 1.25);
+  for (const count of counts) {
+    appendToList(stored, count, 7);
+    expect(listValues(stored, count)).toEqual([...valuesOf(count), 7]);
+    clearList(stored, count);
+    fillList(stored, count, valuesOf(count));
+    expect(listValues(stored, count)).toEqual(valuesOf(count));
+  }
 });

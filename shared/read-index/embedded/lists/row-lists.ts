@@ -3,14 +3,14 @@ import { grown } from './grown.ts';
 /**
  * Many small lists of row ordinals, or of other integers ≥ 0, in a few growing arrays. Examples are the rows of a term, the targets of a
  * row, and the terms with an n-gram. A list with one entry, as for to-one relations and unique values, is the entry itself. A longer one
- * has a block of 2^k slots in a pool, and moves to a block of the next size when it is full. Freed blocks are reused. There is no object
- * per list, so millions of lists cost the garbage collector nothing.
+ * has a block of slots in a pool, and moves to a block of the next size when it is full. Freed blocks are reused. There is no object per
+ * list, so millions of lists cost the garbage collector nothing.
  */
 export type RowLists = {
   counts: Int32Array;
   /** The entry of a list with one entry; the start of the block of a longer list; any valid entry for an empty list. */
   heads: Int32Array;
-  /** k of the block's 2^k slots; 0 = no block. */
+  /** Size of the block, see `slotsOf`; 0 = no block. */
   sizes: Int8Array;
   pool: Int32Array;
   /** Order values of ordered lists: that of an only entry, and one for each slot of the pool. */
@@ -22,6 +22,17 @@ export type RowLists = {
 };
 
 const FIRST_POOL = 16;
+
+/** Returns the slots of a block: 2, 3, 4, 6, 8, 12, 16 and so on. A list fills five sixths of its block on average. */
+function slotsOf(size: number): number {
+  return (size & 1) === 1 ? 2 << (size >> 1) : 3 << ((size >> 1) - 1);
+}
+
+/** Returns the size of the smallest block for `count` entries, from two on. */
+function sizeFor(count: number): number {
+  const power = 2 * (32 - Math.clz32(count - 1)) - 1;
+  return power > 1 && slotsOf(power - 1) >= count ? power - 1 : power;
+}
 
 /** Creates empty lists. `ordered`: each entry has an order value. `lists`: number of lists for which memory is allocated at first. */
 export function createRowLists(ordered: boolean, lists = 0): RowLists {
@@ -83,11 +94,32 @@ export function appendToList(lists: RowLists, list: number, value: number, order
   if (list >= lists.counts.length) growLists(lists, list + 1);
   const count = lists.counts[list] as number;
   const size = lists.sizes[list] as number;
-  if (count === 1 || (count > 1 && count >= 1 << size)) moveToBlock(lists, list, size + 1);
+  if (count === 1 || (count > 1 && count >= slotsOf(size))) moveToBlock(lists, list, size + 1);
   lists.counts[list] = count + 1;
   lists.total++;
   setListEntry(lists, list, count, value);
   setListOrder(lists, list, count, order);
+}
+
+/** Gives an empty list without an order its entries. The list may be new. */
+export function fillList(lists: RowLists, list: number, values: readonly number[]): void {
+  if (list >= lists.counts.length) growLists(lists, list + 1);
+  const count = values.length;
+  if (count > 1) {
+    const size = sizeFor(count);
+    const to = lists.freeBlocks[size]?.pop() ?? newBlock(lists, size);
+    lists.pool.set(values, to);
+    lists.heads[list] = to;
+    lists.sizes[list] = size;
+  } else if (count === 1) lists.heads[list] = values[0] as number;
+  lists.counts[list] = count;
+  lists.total += count;
+}
+
+/** Allocates memory for so many lists and slots in one step: memory that grows is copied, and has up to twice the size. */
+export function reserveLists(lists: RowLists, count: number, slots: number): void {
+  if (count > lists.counts.length) resizeLists(lists, count);
+  if (slots > lists.pool.length) resizePool(lists, slots);
 }
 
 /** Returns the index of `value` in the list, or -1. */
@@ -158,7 +190,7 @@ function releaseBlock(lists: RowLists, list: number): void {
   lists.sizes[list] = 0;
 }
 
-/** Gives a full list a block of 2^size slots, with its entries in it. */
+/** Gives a full list a block of the next size, with its entries in it. */
 function moveToBlock(lists: RowLists, list: number, size: number): void {
   const to = lists.freeBlocks[size]?.pop() ?? newBlock(lists, size);
   const count = lists.counts[list] as number;
@@ -178,18 +210,22 @@ function moveToBlock(lists: RowLists, list: number, size: number): void {
 
 function newBlock(lists: RowLists, size: number): number {
   const start = lists.poolUsed;
-  const end = start + (1 << size);
-  if (end > lists.pool.length) {
-    const length = Math.max(end, Math.ceil(lists.pool.length * 1.75));
-    lists.pool = grown(lists.pool, new Int32Array(length));
-    if (lists.orders !== undefined) lists.orders.pool = grown(lists.orders.pool, new Float64Array(length));
-  }
+  const end = start + slotsOf(size);
+  if (end > lists.pool.length) resizePool(lists, Math.max(end, Math.ceil(lists.pool.length * 1.75)));
   lists.poolUsed = end;
   return start;
 }
 
+function resizePool(lists: RowLists, length: number): void {
+  lists.pool = grown(lists.pool, new Int32Array(length));
+  if (lists.orders !== undefined) lists.orders.pool = grown(lists.orders.pool, new Float64Array(length));
+}
+
 function growLists(lists: RowLists, needed: number): void {
-  const length = Math.max(needed, lists.counts.length * 2, 16);
+  resizeLists(lists, Math.max(needed, lists.counts.length * 2, 16));
+}
+
+function resizeLists(lists: RowLists, length: number): void {
   lists.counts = grown(lists.counts, new Int32Array(length));
   lists.heads = grown(lists.heads, new Int32Array(length));
   lists.sizes = grown(lists.sizes, new Int8Array(length));

@@ -6,7 +6,14 @@ import type { World } from '../../read-index.ts';
 import { type IndexedColumn, sortValue } from '../columns/indexed-column.ts';
 import { hasBit } from '../lists/bits.ts';
 import { addToPosting, type Postings, removeFromPosting } from '../lists/postings.ts';
-import { appendToList, clearList, createRowLists, listValues, type RowLists } from '../lists/row-lists.ts';
+import {
+  clearList,
+  createRowLists,
+  fillList,
+  listValues,
+  type RowLists,
+  reserveLists,
+} from '../lists/row-lists.ts';
 import type { RowSetIndex, Step } from '../rows/row-set.ts';
 import { type RowSets, stepsFrom } from '../rows/row-sets.ts';
 import { endsOf, startsOf } from '../rows/step-ends.ts';
@@ -78,11 +85,23 @@ export function isPerWorld({ fields }: SearchSettings): boolean {
 /** Reads all rows that have not been read or have changed since. If a call ends with its slice, the next call continues. */
 export function bringUpToDate(index: TextIndex): void {
   watch(index);
-  while (index.read < index.rowSet.size) rest(1 + WORD_STEPS * readRow(index, index.read++));
+  while (index.read < index.rowSet.size) {
+    if (index.read === SAMPLE_ROWS) reserveTokens(index);
+    rest(1 + WORD_STEPS * readRow(index, index.read++));
+  }
   for (const row of index.changed) {
     index.changed.delete(row);
     rest(1 + WORD_STEPS * readRow(index, row));
   }
+}
+
+/** Rows after which the memory for the words of all rows is estimated. */
+const SAMPLE_ROWS = 1_000;
+/** Rows differ, and an estimate that is too small costs a copy. */
+const MARGIN = 1.05;
+
+function reserveTokens({ tokens, rowSet }: TextIndex): void {
+  reserveLists(tokens, rowSet.size, Math.ceil(((tokens.poolUsed * rowSet.size) / SAMPLE_ROWS) * MARGIN));
 }
 
 /** Returns the number of rows whose words must still be read. */
@@ -114,15 +133,17 @@ function readRow(index: TextIndex, row: number): number {
   forgetRow(index, row);
   if (!hasBit(index.rowSet.present, row)) return 0;
   const text = localeText(index, localeOfRow(index, row));
+  const tokens: number[] = [];
   let words = 0;
   for (const [at, field] of index.fields.entries()) {
     text.stamp++;
     for (const end of endsOf(field.steps, row)) {
-      const reader = createValueReader(index, text, { row, field: at });
+      const reader = createValueReader(index, text, { row, field: at, tokens });
       readWords(field, sortValue(field.column, end), text.locale, reader);
       words += reader.words();
     }
   }
+  fillList(index.tokens, row, tokens);
   if (words > 0) {
     index.localeOf[row] = text;
     text.rows++;
@@ -130,7 +151,8 @@ function readRow(index: TextIndex, row: number): number {
   return words;
 }
 
-type TextAddress = { readonly row: number; readonly field: number };
+/** Value whose words are read, and the tokens of its row so far. */
+type TextAddress = { readonly row: number; readonly field: number; readonly tokens: number[] };
 
 function createValueReader(
   index: TextIndex,
@@ -141,7 +163,7 @@ function createValueReader(
   const { vocabulary } = text;
   let words = 0;
   const add = (number: number) => {
-    if (words++ === 0) appendToList(index.tokens, address.row, -1 - address.field);
+    if (words++ === 0) address.tokens.push(-1 - address.field);
     addWord(index, text, address, number);
   };
   return {
@@ -157,12 +179,12 @@ function createValueReader(
 }
 
 function addWord(
-  { tokens, rowSet }: TextIndex,
+  { rowSet }: TextIndex,
   text: LocaleText,
-  { row, field }: TextAddress,
+  { row, field, tokens }: TextAddress,
   number: number,
 ): void {
-  appendToList(tokens, row, number);
+  tokens.push(number);
   if (!isStopWord(text, number)) text.lengths[field] = (text.lengths[field] as number) + 1;
   if (isRepeated(text, number)) return;
   addToPosting(text.postings[field] as Postings, number, row, rowSet.size);
