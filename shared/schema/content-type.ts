@@ -122,7 +122,12 @@ export type ContentType = {
 };
 
 /** Groups of words that count as equal, by locale; `*` is every locale. */
-export type SynonymGroups = { readonly [locale: string]: readonly (readonly string[])[] };
+export type SynonymGroups = { readonly [locale: string]: readonly SynonymGroup[] };
+
+/** Words or phrases that count as equal, or phrases whose searches also find others, but not the reverse. */
+export type SynonymGroup =
+  | readonly string[]
+  | { readonly from: readonly string[]; readonly to: readonly string[] };
 
 export type Component = {
   readonly uid: Uid;

@@ -15,8 +15,11 @@ const PHRASE =
   /^[^\p{L}\p{N}\p{M}]*[\p{L}\p{N}\p{M}]+(?:[^\p{L}\p{N}\p{M}]+[\p{L}\p{N}\p{M}]+){0,4}[^\p{L}\p{N}\p{M}]*$/u;
 const phrase = z.string().max(200).regex(PHRASE, { error: 'expected one to five words' });
 
-/** Groups of words that count as equal, by locale; `*` is every locale. */
-export const SYNONYM_GROUPS = z.record(z.string(), z.array(z.array(phrase).min(2).max(50)).max(10_000));
+const side = z.array(phrase).min(1).max(50);
+const group = z.union([z.array(phrase).min(2).max(50), z.strictObject({ from: side, to: side })]);
+
+/** Groups of words that count as equal, or whose searches find others, by locale; `*` is every locale. */
+export const SYNONYM_GROUPS = z.record(z.string(), z.array(group).max(10_000));
 
 const WAY = /^[^.]+(\.[^.]+){1,5}$/;
 

@@ -38,7 +38,7 @@ export function matchWord(term: SearchTerm, { folded, stem, kind }: IndexedWord)
   if (folded === term.folded) return EXACT;
   if (stem !== undefined && stem === term.stem) return ALIKE;
   if (term.isPrefix && folded.startsWith(term.folded)) return ALIKE;
-  if (term.synonyms.includes(folded)) return ALIKE;
+  if (term.synonyms.some((synonym) => synonym.folded === folded || synonym.stem === stem)) return ALIKE;
   if (kind !== 'keyword' && term.compounds.has(folded)) return AS_PART;
   if (kind !== 'text') return undefined;
   let typos = term.typos === 0 ? TOO_FAR : typoDistance(term.folded, folded, term.typos, term.isPrefix);

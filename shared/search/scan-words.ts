@@ -25,9 +25,17 @@ export function letterFilter({ language, terms }: ScanRules): LetterFilter {
   const filter = { first: new Uint8Array(ASCII), second: new Uint8Array(ASCII) };
   for (const term of terms) {
     const { folded, stem, synonyms, joined, typos, compounds } = term;
+    const likeSynonyms = synonyms.flatMap((synonym) => [synonym.folded, synonym.stem]);
     // Any word may have this stem, or be as near to the term.
-    if (!language.keepsFirstLetter || stem === '' || folded.length <= typos) filter.first.fill(1);
-    for (const word of [folded, stem, ...synonyms, ...joined.map(({ text }) => text), ...compounds.keys()])
+    if (!language.keepsFirstLetter || [stem, ...likeSynonyms].includes('') || folded.length <= typos)
+      filter.first.fill(1);
+    for (const word of [
+      folded,
+      stem,
+      ...likeSynonyms,
+      ...joined.map(({ text }) => text),
+      ...compounds.keys(),
+    ])
       allow(filter.first, word.charCodeAt(0));
     if (typos < 2) continue;
     // By a typo in the first letter, this letter may be different, superfluous, missing, or swapped with the second.

@@ -34,7 +34,7 @@ export function searchReadings(
   const rules = { language, typoTolerance, ...defined({ synonyms }) };
   const typed = typedTerms(query, rules);
   const asTyped = termsOf(typed, rules);
-  const replaced = synonyms === undefined ? [] : replacePhrases(typed, synonyms, language);
+  const replaced = synonyms === undefined ? [] : replacePhrases(typed, synonyms);
   if (replaced.length === 0) return [asTyped];
   if (asTyped.mode === 'any') {
     const known = new Set(asTyped.terms.map(({ stem }) => stem));
@@ -53,23 +53,19 @@ export function searchReadings(
 function replacePhrases(
   typed: readonly SearchTerm[],
   { phrases }: Synonyms,
-  language: Language,
 ): readonly (readonly SearchTerm[])[] {
   if (phrases.size === 0 || typed.length > MOST_WORDS) return [];
-  const found = typed.map(({ folded }, at) =>
-    (phrases.get(folded) ?? []).filter(({ phrase }) =>
-      phrase.every((word, i) => typed[at + i]?.folded === word),
-    ),
+  const found = typed.map(({ stem }, at) =>
+    (phrases.get(stem) ?? []).filter(({ phrase }) => phrase.every((word, i) => typed[at + i]?.stem === word)),
   );
   // The first reading is the query as typed.
-  return [...readingsFrom(0, { typed, found, language }).drop(1).take(MOST_READINGS)];
+  return [...readingsFrom(0, { typed, found }).drop(1).take(MOST_READINGS)];
 }
 
 type Query = {
   readonly typed: readonly SearchTerm[];
   /** Phrases that begin at each word. */
   readonly found: readonly (readonly PhraseSynonyms[])[];
-  readonly language: Language;
 };
 
 function* readingsFrom(at: number, query: Query): Generator<readonly SearchTerm[]> {
@@ -83,7 +79,7 @@ function* readingsFrom(at: number, query: Query): Generator<readonly SearchTerm[
     for (const other of others) {
       // The synonym's terms get the place of the last word that they replace. So they are omitted together with that word.
       const place = at + phrase.length - 1;
-      const replaced = exactTerms({ ...term, place, count: 1 }, other, query.language);
+      const replaced = exactTerms({ ...term, place, count: 1 }, other);
       for (const rest of readingsFrom(at + phrase.length, query)) yield [...replaced, ...rest];
     }
   }

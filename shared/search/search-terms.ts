@@ -2,7 +2,7 @@ import type { WordPart } from './compounds.ts';
 import { foldWord } from './fold-word.ts';
 import type { Language } from './languages.ts';
 import { splitWords, visible } from './split-words.ts';
-import type { Synonyms } from './synonyms.ts';
+import type { Synonyms, SynonymWord } from './synonyms.ts';
 import { typosAllowed } from './typo-distance.ts';
 
 /** A word of a query, in the form that is compared with the words of texts. */
@@ -15,8 +15,8 @@ export type SearchTerm = {
   readonly isPrefix: boolean;
   readonly typos: number;
   readonly mayHaveTypos: boolean;
-  /** Folded words that count as this word. */
-  readonly synonyms: readonly string[];
+  /** Words that count as this word. */
+  readonly synonyms: readonly SynonymWord[];
   /** Words that it forms together with its neighbours. */
   readonly joined: readonly JoinedWord[];
   /** Pairs of words that count as this word if one follows the other. */
@@ -65,17 +65,17 @@ export function typedTerms(query: string, rules: TermRules): readonly SearchTerm
   const last = words.at(-1);
   const isOpen = last !== undefined && visible(query.slice(last.end)) === '';
   return words.map(({ word }, place): SearchTerm => {
-    const folded = foldWord(word);
+    const [folded, stem] = [foldWord(word), language.stem(word)];
     return {
       typed: word,
       folded,
-      stem: language.stem(word),
+      stem,
       place,
       count: 1,
       isPrefix: isOpen && place === words.length - 1,
       mayHaveTypos: typoTolerance,
       typos: typoTolerance ? typosAllowed(folded) : 0,
-      synonyms: rules.synonyms?.words.get(folded) ?? [],
+      synonyms: rules.synonyms?.words.get(stem) ?? [],
       joined: [],
       splits: [],
       compounds: NO_COMPOUNDS,

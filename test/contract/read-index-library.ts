@@ -51,6 +51,8 @@ const BOOK_ATTRIBUTES = {
 const SYNONYMS = [
   ['nyc', 'New York City', 'Big Apple'],
   ['town', 'burgh'],
+  ['bicycle', 'two wheelers'],
+  { from: ['vehicle', 'sets of wheels'], to: ['bicycle', 'steam tram'] },
 ];
 
 const TYPES = [

@@ -256,6 +256,19 @@ export function describeWords(open: OpenIndex): void {
     expect((await found('zebra one two three nyc ')).toSorted()).toEqual([1, 2, 3, 4, 5, 7]);
   });
 
+  it('finds synonyms by their stems, and those of one direction only in it', async () => {
+    const shelf = await openShelf(open);
+    const names = ['Bicycles', 'a two-wheeler', 'steam trams', 'vehicles', 'a set of wheels', 'burghs'];
+    await shelf.apply(names.map((name, at) => shelf.put(TOWN, 'live', at + 1, { id: at + 1, name })));
+    const found = async (query: string) => (await ids(shelf, query, { type: TOWN })).toSorted();
+    expect(await found('bicycle ')).toEqual([1, 2]);
+    expect(await found('two wheelers ')).toEqual([1, 2]);
+    expect(await found('towns ')).toEqual([6]);
+    expect(await found('vehicle ')).toEqual([1, 3, 4]);
+    expect(await found('set of wheel ')).toEqual([1, 3, 5]);
+    expect(await found('steam trams ')).toEqual([3]);
+  });
+
   it('reflects a change, a removal and a draft', async () => {
     const shelf = await shelfOf(open, ['quixotic']);
     await shelf.apply([shelf.put(BOOK, 'draft', 1, { id: 2, title: 'vermilion' })]);

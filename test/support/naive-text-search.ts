@@ -1,4 +1,4 @@
-import { exactTerms } from '../../shared/search/exact-terms.ts';
+import { splitTerms } from '../../shared/search/exact-terms.ts';
 import { languageOf } from '../../shared/search/languages.ts';
 import {
   type IndexedWord,
@@ -135,7 +135,7 @@ function meant(
   const split = splitsOf(guess).find((parts) =>
     parts.every((part) => searched.some(({ folded }) => folded === part)),
   );
-  return split === undefined ? [guess] : exactTerms(guess, split, languageOf(locale)).map(withCompounds);
+  return split === undefined ? [guess] : splitTerms(guess, split, languageOf(locale)).map(withCompounds);
 }
 
 function hitsOf(terms: readonly SearchTerm[], { words }: ReadRow): Hit[] {

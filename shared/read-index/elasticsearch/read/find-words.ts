@@ -1,4 +1,4 @@
-import { exactTerms } from '../../../search/exact-terms.ts';
+import { splitTerms } from '../../../search/exact-terms.ts';
 import { languageOf } from '../../../search/languages.ts';
 import { TYPO_LEVELS } from '../../../search/match-word.ts';
 import { searchReadings } from '../../../search/search-readings.ts';
@@ -140,7 +140,7 @@ async function splitOrNone(
   const split = possible.find((parts) => parts.every((part) => living.has(part)));
   if (split === undefined) return none;
   return Promise.all(
-    exactTerms(term, split, language).map(async (part) => {
+    splitTerms(term, split, language).map(async (part) => {
       const { term: known, vocabulary: around } = await readTerm(scope, place, part);
       const alike = matchedWords(known, around);
       return { term: known, words: await livingWords(scope, place, alike), pairs: [] };
@@ -155,7 +155,10 @@ async function isKnown(
   vocabulary: readonly FoundWord[],
 ): Promise<boolean> {
   const known = vocabulary.filter(
-    (word) => word.folded === folded || word.stem === stem || synonyms.includes(word.folded),
+    (word) =>
+      word.folded === folded ||
+      word.stem === stem ||
+      synonyms.some((synonym) => word.folded === synonym.folded || word.stem === synonym.stem),
   );
   return isThere(place, hasToken(tokensOf(place.locale, known, fields)));
 }

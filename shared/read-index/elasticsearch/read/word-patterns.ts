@@ -7,16 +7,17 @@ import { foldedPattern, stemPattern, WORD_KINDS } from '../layout/word-tokens.ts
  */
 export function termPattern(locale: string, term: SearchTerm): string {
   const { folded, stem, isPrefix, typos, synonyms, joined, splits } = term;
-  const asTyped = [folded + (isPrefix ? '.*' : ''), ...synonyms];
+  const asTyped = [folded + (isPrefix ? '.*' : ''), ...synonyms.map((synonym) => synonym.folded)];
+  const stems = [...new Set([stem, ...synonyms.map((synonym) => synonym.stem)])];
   const like = [
-    ...[...asTyped, stem, ...splits.flat()],
+    ...[...asTyped, ...stems, ...splits.flat()],
     ...[{ text: folded, isPrefix, typos }, ...joined].flatMap(wordPatterns),
   ];
   return [
     foldedPattern(locale, 'text', like.join('|')),
-    foldedPattern(locale, 'spelled', [...asTyped, stem].join('|')),
+    foldedPattern(locale, 'spelled', [...asTyped, ...stems].join('|')),
     foldedPattern(locale, 'keyword', asTyped.join('|')),
-    stemPattern(locale, stem),
+    stemPattern(locale, stems.length === 1 ? stem : `(${stems.join('|')})`),
   ].join('|');
 }
 

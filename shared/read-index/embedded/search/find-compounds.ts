@@ -16,9 +16,6 @@ import { type Vocabulary, wordsFolded, wordsOfStem } from '../words/vocabulary.t
 
 /** Cost of comparing a word with a term, in steps of a slice. */
 const WORD_STEPS = 10;
-/** Letters of the vocabulary that one step of a slice handles. */
-const STEP_LETTERS = 200;
-
 /**
  * Adds to a term the words that have it as a part. Only words of the searched fields count, also next to the part, because the result must not
  * reveal a word that only other fields have. If a call ends with its slice, the next call continues.
@@ -48,9 +45,9 @@ export function createCompounds(
   return () => {
     forms ??= formsOfPart(term, wordsAlike(vocabulary, term));
     if (words === undefined) {
-      const { longWords } = vocabulary;
-      words = possibleCompounds(longWordsWith(longWords, vocabulary.words, root), forms, rules);
-      rest(1 + Math.ceil((longWords.text?.length ?? 0) / STEP_LETTERS));
+      const long = longWordsWith(vocabulary.longWords, vocabulary.words, root);
+      words = possibleCompounds(long, forms, rules);
+      rest(1 + long.length);
     }
     while (next < words.length) {
       const word = words[next++] as string;

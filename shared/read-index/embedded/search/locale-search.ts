@@ -1,5 +1,5 @@
 import { compoundRules } from '../../../search/compound-rules.ts';
-import { exactTerms } from '../../../search/exact-terms.ts';
+import { splitTerms } from '../../../search/exact-terms.ts';
 import { searchReadings } from '../../../search/search-readings.ts';
 import {
   allowAnotherTypo,
@@ -129,7 +129,7 @@ function splitKnown(
   const has = (folded: string) =>
     wordsFolded(vocabulary, folded).some((word) => countRows(postings, isSearched, word) > 0);
   const split = splitsOf(term).find((parts) => parts.every(has));
-  return split && exactTerms(term, split, vocabulary.language);
+  return split && splitTerms(term, split, vocabulary.language);
 }
 
 /** Returns the term for exact matches, if rows have the word. */

@@ -30,8 +30,9 @@ export function createExpansion(vocabulary: Vocabulary, term: SearchTerm): () =>
 }
 
 function nameOf({ folded, stem, isPrefix, typos, synonyms, joined, compounds }: SearchTerm): string {
+  const alike = synonyms.map((synonym) => `${synonym.folded}:${synonym.stem}`);
   const together = joined.map((word) => `${word.text}:${word.typos}:${word.isPrefix}`);
-  return [isPrefix, typos, folded, stem, ...synonyms, ...together, ...compounds.keys()].join(' ');
+  return [isPrefix, typos, folded, stem, ...alike, ...together, ...compounds.keys()].join(' ');
 }
 
 function createScan(vocabulary: Vocabulary, term: SearchTerm): () => Expansion {
@@ -60,7 +61,7 @@ function createScan(vocabulary: Vocabulary, term: SearchTerm): () => Expansion {
   };
 }
 
-/** Returns the words that are the term itself, or have its stem or are a synonym. */
+/** Returns the words that are the term itself, or have its stem, or those of a synonym. */
 export function wordsOfTerm(
   vocabulary: Vocabulary,
   { folded, stem, synonyms }: SearchTerm,
@@ -68,6 +69,9 @@ export function wordsOfTerm(
   return [
     ...wordsFolded(vocabulary, folded),
     ...wordsOfStem(vocabulary, stem),
-    ...synonyms.flatMap((synonym) => wordsFolded(vocabulary, synonym)),
+    ...synonyms.flatMap((synonym) => [
+      ...wordsFolded(vocabulary, synonym.folded),
+      ...wordsOfStem(vocabulary, synonym.stem),
+    ]),
   ];
 }
