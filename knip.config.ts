@@ -8,7 +8,7 @@ const config: KnipConfig = {
     'services/project/evaluate-module.ts',
     'shared/event-store/sqlite/commit-thread.ts',
     'shared/sqlite/write-behind-thread.ts',
-    'test/support/{append-until-killed,hold-data-directory,hold-graph,report-crash,save-until-killed,upgrade-log,webhook-receiver-process,worker-that-stays,write-until-killed,write-words}.ts',
+    'test/support/{append-until-killed,count-cpu,hold-data-directory,hold-graph,report-crash,save-until-killed,upgrade-log,webhook-receiver-process,worker-that-stays,write-until-killed,write-words}.ts',
     'test/support/kurrentdb/replace-channels.ts',
     'test/**/*.test.ts',
     'test/bench/*.ts',

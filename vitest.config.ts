@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { createClosingLineReporter } from './test/support/closing-line-reporter.ts';
+import { createCpuGroup, createCpuReporter } from './test/support/cpu-of-files.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
 
 const reportCrash = pathToFileURL(join(import.meta.dirname, 'test/support/report-crash.ts'));
 const crashReports = join(tmpdir(), `varve-crashes-${process.pid}.jsonl`);
+const cpuGroup = process.env['VARVE_CPU'] === '1' ? createCpuGroup() : undefined;
 
 export default defineConfig({
   test: {
@@ -18,9 +20,19 @@ export default defineConfig({
       // A process that ends at an unhandled rejection fails the run, though its test looks at something else.
       NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import=${reportCrash}`.trim(),
       CRASH_REPORTS: crashReports,
+      ...(cpuGroup && { CPU_GROUP: cpuGroup }),
     },
-    globalSetup: ['test/support/elasticsearch-setup.ts', 'test/support/loaded-corpus-setup.ts'],
-    reporters: ['default', createClosingLineReporter(crashReports)],
+    setupFiles: cpuGroup === undefined ? [] : ['test/support/count-cpu.ts'],
+    globalSetup: [
+      'test/support/program-setup.ts',
+      'test/support/elasticsearch-setup.ts',
+      'test/support/loaded-corpus-setup.ts',
+    ],
+    reporters: [
+      'default',
+      ...(cpuGroup === undefined ? [] : [createCpuReporter(cpuGroup)]),
+      createClosingLineReporter(crashReports),
+    ],
     // Two shared cores: a slow machine is not a failure, a test that hangs is.
     testTimeout: 180_000,
     // A poll fails earlier than its test, with the value that it saw last. Vitest's default is a second.

@@ -109,21 +109,21 @@ it('hides the attributes that the project makes private, also when the rest of i
 });
 
 it.each([
-  ['strictParams', '{ rest: { strictParams: true } }', { strictParams: true }],
-  ['strictParams of documents', '{ documents: { strictParams: true } }', { strictDocuments: true }],
-  ['strictRelations', '{ documents: { strictRelations: true } }', { strictRelations: true }],
-  ['a largest page that is text', "{ rest: { maxLimit: '50' } }", { maxLimit: 50 }],
-  ['a default page that is text', "{ rest: { defaultLimit: '50' } }", { defaultLimit: 50 }],
-  ['all entries by default', '{ rest: { defaultLimit: -1 } }', { defaultLimit: Number.POSITIVE_INFINITY }],
-  ['no totals', '{ rest: { withCount: false } }', { withCount: false }],
-  ['no totals from nothing', '{ rest: { withCount: null } }', { withCount: false }],
-  ['totals from any text', "{ rest: { withCount: 'false' } }", { withCount: true }],
-  ['a prefix with a slash at its end', "{ rest: { prefix: '/v1/' } }", { prefix: '/v1' }],
-  ['no prefix', "{ rest: { prefix: '' } }", { prefix: '' }],
-  ['no prefix from a slash', "{ rest: { prefix: '/' } }", { prefix: '' }],
+  ['strictParams', { rest: { strictParams: true } }, { strictParams: true }],
+  ['strictParams of documents', { documents: { strictParams: true } }, { strictDocuments: true }],
+  ['strictRelations', { documents: { strictRelations: true } }, { strictRelations: true }],
+  ['a largest page that is text', { rest: { maxLimit: '50' } }, { maxLimit: 50 }],
+  ['a default page that is text', { rest: { defaultLimit: '50' } }, { defaultLimit: 50 }],
+  ['all entries by default', { rest: { defaultLimit: -1 } }, { defaultLimit: Number.POSITIVE_INFINITY }],
+  ['no totals', { rest: { withCount: false } }, { withCount: false }],
+  ['no totals from nothing', { rest: { withCount: null } }, { withCount: false }],
+  ['totals from any text', { rest: { withCount: 'false' } }, { withCount: true }],
+  ['a prefix with a slash at its end', { rest: { prefix: '/v1/' } }, { prefix: '/v1' }],
+  ['no prefix', { rest: { prefix: '' } }, { prefix: '' }],
+  ['no prefix from a slash', { rest: { prefix: '/' } }, { prefix: '' }],
   [
     'nothing',
-    '{}',
+    {},
     {
       strictParams: false,
       strictDocuments: false,
@@ -136,13 +136,13 @@ it.each([
     },
   ],
 ])('reads %s', (_, config, wanted) => {
-  const found = readApiConfig(project({ 'config/api.js': `module.exports = ${config};` }));
+  const found = readApiConfig(project({ 'config/api.json': JSON.stringify(config) }));
   expect(found).toMatchObject(wanted);
   expect(found).not.toHaveProperty('failure');
 });
 
-it.each(['null', '0', '-1', "'none'", '{}'])('reads the largest page %s as no limit', (value) => {
-  const file = { 'config/api.js': `module.exports = { rest: { maxLimit: ${value} } };` };
+it.each([null, 0, -1, 'none', {}])('reads the largest page %j as no limit', (maxLimit) => {
+  const file = { 'config/api.json': JSON.stringify({ rest: { maxLimit } }) };
   expect(readApiConfig(project(file))).toMatchObject({ maxLimit: Number.POSITIVE_INFINITY });
 });
 
@@ -322,8 +322,7 @@ it('evaluates code without rights, without the environment of the server, and wi
       "export default ({ env }) => ({ list: env.array('LIST', ['a']), on: env.bool('ON', true) });",
     'broken.json': '{',
   });
-  const evaluate = createEvaluateModule(folder, 2_000);
-  const of = (file: string) => evaluate(join(folder, file));
+  const of = (file: string, limitMs?: number) => createEvaluateModule(folder, limitMs)(join(folder, file));
   expect(of('env.js')).toEqual({ kind: 'value', value: { path: null, own: 'mine' } });
   expect(of('function.mjs')).toEqual({ kind: 'value', value: { list: ['a'], on: true } });
   for (const file of ['read.js', 'write.js', 'spawn.js'])
@@ -331,7 +330,7 @@ it('evaluates code without rights, without the environment of the server, and wi
       kind: 'failed',
       reason: expect.stringContaining('Access to this API has been restricted'),
     });
-  expect(of('slow.js')).toEqual({ kind: 'failed', reason: 'it takes longer than 2000 ms' });
+  expect(of('slow.js', 500)).toEqual({ kind: 'failed', reason: 'it takes longer than 500 ms' });
   expect(of('broken.json')).toMatchObject({ kind: 'failed' });
 });
 

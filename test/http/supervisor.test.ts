@@ -67,7 +67,8 @@ it('answers connections that arrive while no worker serves, once the next one do
   for (const [round, name] of ['a', 'b'].entries()) {
     const killed = workerOf(server);
     process.kill(killed, 'SIGKILL');
-    // The requests arrive before the supervisor knows that the worker has ended.
+    // A worker that still runs could accept a connection and lose it.
+    await expect.poll(() => isRunning(killed), { interval: 2 }).toBe(false);
     const answers = [create(server.url, name), names(server.url), askOnce(`${server.url}/health/live`)];
     const [status] = await Promise.all(answers);
     expect(status).toBe(201);

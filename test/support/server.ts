@@ -8,8 +8,10 @@ import { fileURLToPath } from 'node:url';
 import { childrenOf, isRunning, processTree, workersOf } from './processes.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** Arguments of Node with which the scripts in package.json start Varve. */
-export const VARVE: readonly string[] = ['--min-semi-space-size=32', join(ROOT, 'services/cli/varve.ts')];
+const SOURCES: readonly string[] = ['--min-semi-space-size=32', join(ROOT, 'services/cli/varve.ts')];
+const BUNDLE = process.env['VARVE_TEST_PROGRAM'];
+/** Arguments of Node with which the scripts in package.json start Varve. In a run of tests the program is a bundle (program-setup.ts). */
+export const VARVE: readonly string[] = BUNDLE === undefined ? SOURCES : [...SOURCES.slice(0, -1), BUNDLE];
 export const CONFORMANCE_SCHEMA = join(ROOT, 'test/conformance/schema');
 
 export type ServerOptions = {
@@ -60,7 +62,8 @@ export function spawnVarve(
   program?: string,
 ): VarveProcess {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('VARVE_'));
-  const child = spawn(process.execPath, [...(program === undefined ? VARVE : [program]), ...args], {
+  const run = program === undefined ? programFor(env) : [program];
+  const child = spawn(process.execPath, [...run, ...args], {
     cwd: ROOT,
     env: { ...Object.fromEntries(inherited), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -77,6 +80,11 @@ export function spawnVarve(
     output,
   }));
   return { child, exited, output: () => output };
+}
+
+/** Returns the arguments of Node for Varve. A module of the test that changes one of Varve's needs the program as it is written. */
+function programFor({ NODE_OPTIONS = '' }: Readonly<Record<string, string>>): readonly string[] {
+  return NODE_OPTIONS.includes('--import') ? SOURCES : VARVE;
 }
 
 /**
