@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { EventStore, ExpectedRevision } from '../../shared/event-store/event-store.ts';
+import { count } from '../support/takes-minutes.ts';
 import {
   ids,
   newEvent,
@@ -247,7 +248,7 @@ const describeRefusals = (withLog: WithLog): void => {
     withLog(async (store) => {
       await fc.assert(
         fc.asyncProperty(appendSequence, (steps) => agreesWithModel(store, steps)),
-        { numRuns: 40 },
+        { numRuns: count(40, 15) },
       );
     }),
   );

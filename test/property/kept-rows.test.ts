@@ -8,7 +8,7 @@ import { createChanges } from '../support/random-changes.ts';
 import { count } from '../support/takes-minutes.ts';
 
 /** The set of the benchmark has sizes at which rows are bits, logs are read in parts, and sets are dropped. */
-const ROUNDS = Number(process.env['VARVE_PROPERTY_RUNS'] ?? count(1_500, 150));
+const ROUNDS = Number(process.env['VARVE_PROPERTY_RUNS'] ?? count(1_500, 60));
 const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? 14);
 
 /** Returns a random combination of the benchmark's conditions, on one type. */

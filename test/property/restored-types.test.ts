@@ -7,6 +7,7 @@ import { openContentGraph } from '../../projections/graph/content-graph.ts';
 import type { VarveEvent } from '../../shared/document/events.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import type { Json } from '../../shared/json.ts';
+import { count } from '../support/takes-minutes.ts';
 import { createLog, DEFINITIONS, definition, SCHEMAS, uid } from '../unit/graph-fixture.ts';
 import { historyOf, type Step, steps } from '../unit/graph-history.ts';
 import { graphOutcome } from '../unit/graph-outcome.ts';
@@ -15,7 +16,7 @@ import { graphOutcome } from '../unit/graph-outcome.ts';
  * Random changes of content types in the middle of random histories. A graph that followed the log equals one that was rebuilt from it. After
  * the original definitions are back, it has the same content as a graph whose content types never changed.
  */
-const RUNS = Number(process.env['GRAPH_RUNS'] ?? 30);
+const RUNS = Number(process.env['GRAPH_RUNS'] ?? count(30, 10));
 const SEED = Number(process.env['SEED'] ?? 14);
 
 type Attributes = { readonly [name: string]: Json };

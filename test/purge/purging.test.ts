@@ -50,14 +50,16 @@ it('purges the answers that a write changes, with its position and the secret', 
   const { receiver, server } = purging;
   const api = createApiClient(server.url);
   const [all] = [...tagsSince(purging, 0)];
+  // A slow machine may have got the first purge twice.
+  const before = receiver.received.length;
   const created = await fetch(`${server.url}/api/tags`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ data: { key: 'one' } }),
   });
   const { data } = (await created.json()) as { data: { documentId: string } };
-  await expect.poll(() => tagsSince(purging, 1).has(`tags:${data.documentId}`), PATIENT).toBe(true);
-  const tags = tagsSince(purging, 1);
+  await expect.poll(() => tagsSince(purging, before).has(`tags:${data.documentId}`), PATIENT).toBe(true);
+  const tags = tagsSince(purging, before);
   expect(tags).toContain('tags');
   expect(tags).not.toContain(all);
   const last = receiver.received.at(-1);

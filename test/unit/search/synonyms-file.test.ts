@@ -24,7 +24,9 @@ it('adds synonyms to those of the schema, by type and locale, and changes ETags'
   const read1 = read({ '*': { '*': [['Café', 'Tea Room']] }, [TOWN]: { en: [['town', 'ville']] } });
   const words = (uid: string, locale: string) => {
     const found = synonymsIn(searchOf(read1, uid).synonyms, locale);
-    const others = found?.phrases.get(languageOf(locale).stem('tea'))?.map((each) => each.others.map((other) => other.map(foldedOf)));
+    const others = found?.phrases
+      .get(languageOf(locale).stem('tea'))
+      ?.map((each) => each.others.map((other) => other.map(foldedOf)));
     return [found?.words.get('town')?.map(foldedOf) ?? [], others ?? []];
   };
   expect(words(TOWN, 'en')).toEqual([['burgh', 'ville'], [[['cafe']]]]);
