@@ -117,6 +117,28 @@ export function describeInstantSearch(start: () => Promise<RunningServer>): void
       expect((await search({ query: 'zebra' })).nbHits).toBe(0);
     });
 
+    it('finds words by their parts, and marks only the part, as the list endpoint does', async () => {
+      const path = 'stories?locale=de';
+      await write({ title: 'Kirschkuchen im Garten', slug: 'kirschkuchen' }, path);
+      await write({ title: 'Die Kirsche, der Kuchen', slug: 'die-kirsche' }, path);
+      const query = { query: 'kuchen ', attributesToHighlight: ['title'] };
+      const { hits } = await search(query, 'stories/de');
+      const titles = hits.map(({ _highlightResult }) => _highlightResult['title'] as { value: string });
+      expect(titles.map(({ value }) => value)).toEqual([
+        'Die Kirsche, der <em>Kuchen</em>',
+        'Kirsch<em>kuchen</em> im Garten',
+      ]);
+      const listed = await fetch(`${server.url}/api/${path}&search=kuchen%20&highlight=title`);
+      const { meta } = (await listed.json()) as {
+        readonly meta: { readonly search: object; readonly highlights: Record<string, object> };
+      };
+      expect(Object.values(meta.highlights)).toEqual([
+        { title: 'Die Kirsche, der <mark>Kuchen</mark>' },
+        { title: 'Kirsch<mark>kuchen</mark> im Garten' },
+      ]);
+      expect(meta.search).toEqual({ terms: ['kuchen'], corrected: {} });
+    });
+
     it('nests the values of named paths, in the hit and its highlights', async () => {
       const facets = ['city.name', 'cuisines.name'];
       const [hit] = (await search({ query: 'casa da maré', facets })).hits;

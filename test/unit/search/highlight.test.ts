@@ -33,6 +33,28 @@ it.each([
   expect(marked(text, query)).toBe(expected);
 });
 
+it.each([
+  ['Kochmesser', { messer: ['kochmesser', 4, 10] }, 'Koch[messer]'],
+  ['GROẞKÜCHENMESSER', { kuche: ['grosskuchenmesser', 5, 10] }, 'GROẞ[KÜCHE]NMESSER'],
+  ['Ein Großkochmesser', { messer: ['grosskochmesser', 9, 15] }, 'Ein Großkoch[messer]'],
+  [
+    'Kochmesser, messer',
+    { koch: ['kochmesser', 0, 4], messer: ['kochmesser', 4, 10] },
+    '[Koch][messer], [messer]',
+  ],
+] as const)('marks the parts of %s', (text, compounds, expected) => {
+  const language = languageOf('de');
+  const query = `${Object.keys(compounds).join(', ')}; `;
+  const { terms } = searchTerms(query, { language, typoTolerance: false });
+  const found = terms.map((term) => {
+    const [word, start, end] =
+      (compounds as Record<string, readonly [string, number, number]>)[term.folded] ?? [];
+    return { ...term, compounds: new Map([[word ?? '', { start: start ?? 0, end: end ?? 0 }]]) };
+  });
+  const marks = createMarker({ language, terms: found, kind: 'text' })(text);
+  expect(highlight(text, marks, 'de', { before: '[', after: ']', escape: escapeHtml })).toBe(expected);
+});
+
 it('returns the words with the most distinct matches', () => {
   const text = 'one heat two three four five six heat and flow seven eight nine ten';
   expect(marked(text, 'heat flow', 6)).toBe('…five six [heat] and [flow] seven…');
