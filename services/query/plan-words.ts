@@ -2,6 +2,7 @@ import { defined } from '../../shared/defined.ts';
 import type { SearchRequest, SortKey } from '../../shared/read-index/read-index.ts';
 import type { TextSearch } from '../../shared/read-index/text-search.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
+import { rankingRules } from '../../shared/schema/search-ranking.ts';
 import { searchOf } from '../../shared/search/search-settings.ts';
 import { resolveFacets } from './facets.ts';
 import { resolveHighlights } from './highlights.ts';
@@ -12,7 +13,12 @@ import type { QueryObject } from './query-string.ts';
 import { resolveTextSearch, searchedLocales, WORD_PARAMETERS } from './text-search.ts';
 import type { WordsPlan } from './words-meta.ts';
 
-type PlannedWords = { readonly plan: WordsPlan; readonly text: TextSearch | undefined };
+type PlannedWords = {
+  readonly plan: WordsPlan;
+  readonly text: TextSearch | undefined;
+  /** Order of rows with the same relevance. */
+  readonly ties: readonly SortKey[];
+};
 
 type WordsContext = {
   readonly type: ContentType;
@@ -41,8 +47,17 @@ export function planWords(query: QueryObject, context: WordsContext): PlannedWor
       highlights: resolveHighlights(query, model, context),
       manyLocales: locales === 'all' || locales.length > 1,
     },
+    ties: tiesOf(type),
     text: text && { ...text, isRanked: sort.length === 0, ...defined({ fields: namedFields(context) }) },
   };
+}
+
+/** Returns the owner's order of rows with the same relevance, and after it the order of their creation. */
+function tiesOf(type: ContentType): readonly SortKey[] {
+  const rules = rankingRules(type).map(({ attribute, order }): SortKey => {
+    return { path: [], field: attribute, direction: order === 'asc' ? 'asc' : 'desc-null-last' };
+  });
+  return [...rules, { path: [], field: 'createdAt', direction: 'asc' }];
 }
 
 /** Returns the searched texts that the caller may name; undefined if the caller may name all. */
@@ -69,11 +84,12 @@ export function withWords<List extends { readonly search: SearchRequest }>(
   words: PlannedWords | undefined,
 ): List & { readonly words?: WordsPlan } {
   if (words === undefined) return list;
-  const { plan, text } = words;
+  const { plan, text, ties } = words;
   const facets = plan.facets.map(({ request }) => request);
   const search: SearchRequest = {
     ...list.search,
     ...defined({ text }),
+    ...(text?.isRanked === true ? { sort: ties } : {}),
     ...(facets.length === 0 ? {} : { facets }),
   };
   return { ...list, search, words: plan };

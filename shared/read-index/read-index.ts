@@ -107,7 +107,8 @@ export type ChangeBatch = {
 export type SortKey = {
   readonly path: readonly string[];
   readonly field: string;
-  readonly direction: 'asc' | 'desc';
+  /** `desc-null-last`: from the largest value, with NULL after all values. */
+  readonly direction: 'asc' | 'desc' | 'desc-null-last';
 };
 
 /**

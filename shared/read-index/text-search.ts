@@ -9,7 +9,7 @@ export type TextSearch = {
   /** Names of the fields to search. Absent = all. */
   readonly fields?: ReadonlySet<string>;
   readonly typoTolerance: boolean;
-  /** True to order rows by relevance. `sort` is empty then. */
+  /** True to order rows by relevance. `sort` is the order of rows with the same relevance then. */
   readonly isRanked: boolean;
 };
 

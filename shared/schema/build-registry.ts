@@ -11,6 +11,7 @@ import {
   type SchemaWarning,
 } from './schema-problem.ts';
 import type { SchemaRegistry } from './schema-registry.ts';
+import { checkRanking } from './search-ranking.ts';
 import { checkThrough } from './search-through.ts';
 
 /** A schema file after parsing as JSON. A content type's uid is `<namespace>.<singularName>`; a component's follows from its path. */
@@ -66,7 +67,10 @@ export function buildRegistry(files: readonly SchemaFile[]): ParsedFiles {
   const registry: SchemaRegistry = { contentTypes: byUid(allTypes), components: byUid(components) };
   checkNames(allTypes);
   for (const { model, report } of [...types, ...components]) checkReferences(model, registry, report);
-  for (const { model, report } of types) checkThrough(model, registry, report);
+  for (const { model, report } of types) {
+    checkThrough(model, registry, report);
+    checkRanking(model, report);
+  }
   for (const { model, report } of components) {
     for (const { path, chain } of componentCycles(registry.components, model)) {
       const message = `a component that contains itself: ${chain.join(' → ')}`;

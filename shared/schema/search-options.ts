@@ -33,6 +33,10 @@ export const SEARCH_OF_TYPE = z.looseObject({
         .optional(),
       synonyms: SYNONYM_GROUPS.optional(),
       compounds: z.boolean().optional(),
+      ranking: z
+        .array(z.strictObject({ attribute: z.string(), order: z.enum(['asc', 'desc']) }))
+        .max(5)
+        .optional(),
     })
     .optional(),
 });

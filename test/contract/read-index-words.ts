@@ -269,6 +269,33 @@ export function describeWords(open: OpenIndex): void {
     expect(await found('steam trams ')).toEqual([3]);
   });
 
+  it.each([
+    ['heat layer ', 'two words'],
+    ['layer ', 'one word'],
+  ])('orders rows with the same relevance to %s by keys, also page by page (%s)', async (query) => {
+    const shelf = await openShelf(open);
+    const pages = [3, null, 7, 3, 9];
+    await shelf.apply(
+      pages.map((count, at) => {
+        const title = at === 4 ? 'layers of heat' : 'heat layer';
+        return shelf.put(BOOK, 'published', at + 1, { id: at + 1, title, pages: count, genre: 'poem' });
+      }),
+    );
+    const most: SearchRequest['sort'] = [{ path: [], field: 'pages', direction: 'desc-null-last' }];
+    expect(await ids(shelf, query, { sort: most })).toEqual([3, 1, 4, 2, 5]);
+    expect(await ids(shelf, query, { sort: [by('pages', 'desc')] })).toEqual([2, 3, 1, 4, 5]);
+    expect(await ids(shelf, query, { sort: [by('genre'), by('pages')] })).toEqual([1, 4, 3, 2, 5]);
+    expect(await ids(shelf, query, { sort: most, from: 1, size: 3 })).toEqual([1, 4, 2]);
+    const walked: number[] = [];
+    let after: SearchResult['next'] = null;
+    do {
+      const { hits, next } = await search(shelf, query, { sort: most, size: 2, cursor: { after } });
+      walked.push(...hits.sources.map((source) => Number(decode(source).id)));
+      after = next ?? null;
+    } while (after !== null);
+    expect(walked).toEqual([3, 1, 4, 2, 5]);
+  });
+
   it('reflects a change, a removal and a draft', async () => {
     const shelf = await shelfOf(open, ['quixotic']);
     await shelf.apply([shelf.put(BOOK, 'draft', 1, { id: 2, title: 'vermilion' })]);

@@ -69,6 +69,7 @@ function askNaively(content: ArticleWorld, request: ArticleSearch) {
     const isWanted = request.locales === 'all' || request.locales.includes(locale);
     return isWanted && (stars === undefined || starsOf(id) === stars);
   });
+  if (request.isByStars) sortTies(found, starsOf);
   const ids = found.map(({ id }) => id);
   const named = ids.map((id) => new Set(tagsOf(id)));
   const given = ids.flatMap((id) => starsOf(id) ?? []);
@@ -91,6 +92,21 @@ function askNaively(content: ArticleWorld, request: ArticleSearch) {
       },
     ],
   };
+}
+
+type Found = { readonly id: number; readonly rank: readonly number[] };
+
+/** Sorts rows with the same rank by their stars: most first, and rows without stars last. */
+function sortTies(found: Found[], starsOf: (id: number) => number | null): void {
+  const isTied = (a: Found, b: Found) =>
+    a.rank.every((rank, at) => Math.abs(rank - (b.rank[at] ?? 0)) < 1e-9);
+  const place = new Map(found.map((row) => [row, found.findIndex((other) => isTied(row, other))]));
+  found.sort(
+    (a, b) =>
+      (place.get(a) ?? 0) - (place.get(b) ?? 0) ||
+      (starsOf(b.id) ?? -1) - (starsOf(a.id) ?? -1) ||
+      a.id - b.id,
+  );
 }
 
 function counted(values: readonly string[]) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { BoolQuery } from '../../shared/read-index/bool-query.ts';
 import type { FacetRequest } from '../../shared/read-index/facets.ts';
-import type { ReadIndex, SearchRequest } from '../../shared/read-index/read-index.ts';
+import type { ReadIndex, SearchRequest, SortKey } from '../../shared/read-index/read-index.ts';
 import {
   ARTICLE,
   type Article,
@@ -40,6 +40,8 @@ const searched = fc.record({
   fields: fc.constantFrom(undefined, ['title'], ['body', 'code'], ['tags.name', 'title']),
   typoTolerance: fc.constantFrom(true, true, false),
   stars: fc.constantFrom(undefined, 1, 2),
+  /** True: rows with the same relevance come in the order of their stars. */
+  isByStars: fc.boolean(),
   from: fc.constantFrom(0, 0, 3),
   size: fc.constantFrom(2, 5, 100),
 });
@@ -68,6 +70,8 @@ const FACETS: readonly FacetRequest[] = [
     ],
   },
 ];
+
+const BY_STARS: readonly SortKey[] = [{ path: [], field: 'stars', direction: 'desc-null-last' }];
 
 /** Applies the edits of a step to the indices and to their expected content. */
 export async function applyStep(
@@ -114,11 +118,12 @@ export function searchRequest({
   fields,
   typoTolerance,
   stars,
+  isByStars,
   from,
   size,
 }: ArticleSearch): SearchRequest {
   return {
-    ...{ type: ARTICLE, world, sort: [], from, size, withTotal: true, facets: FACETS },
+    ...{ type: ARTICLE, world, sort: isByStars ? BY_STARS : [], from, size, withTotal: true, facets: FACETS },
     query: { kind: 'bool', filter: filtersOf(stars, locales) },
     text: { query, locales, typoTolerance, isRanked: true, ...(fields && { fields: new Set(fields) }) },
   };

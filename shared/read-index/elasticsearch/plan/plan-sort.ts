@@ -8,7 +8,7 @@ import type { SortDsl } from './dsl.ts';
 /** A sort key as a field of the documents. */
 export type SortClause = {
   readonly field: string;
-  readonly direction: 'asc' | 'desc';
+  readonly direction: SortKey['direction'];
   readonly stored: StoredAs;
 };
 
@@ -21,8 +21,10 @@ const BY_ID: SortClause = { field: 'f.id', direction: 'asc', stored: 'whole' };
 /** Relevance, with the best first. */
 const BY_SCORE: SortClause = { field: '_score', direction: 'desc', stored: 'double' };
 
-/** The order of relevance, ties by id. */
-export const RELEVANCE: readonly SortClause[] = [BY_SCORE, BY_ID];
+/** Returns the order of relevance. `ties`: the order of documents with the same relevance. */
+export function byRelevance(ties: readonly SortClause[]): readonly SortClause[] {
+  return [BY_SCORE, ...ties];
+}
 
 /**
  * Returns the sort keys as fields of the documents, or null if one of them is outside the copied rows. Throws if the schema does not have
@@ -47,7 +49,8 @@ export function sortDsl(clauses: readonly SortClause[], reversed = false): reado
   return clauses.map(({ field, direction }) => {
     const ascending = (direction === 'asc') !== reversed;
     if (field === BY_SCORE.field) return { [field]: { order: ascending ? 'asc' : 'desc' } };
-    return { [field]: { order: ascending ? 'asc' : 'desc', missing: ascending ? '_last' : '_first' } };
+    const isNullLast = direction === 'desc' ? ascending : !reversed;
+    return { [field]: { order: ascending ? 'asc' : 'desc', missing: isNullLast ? '_last' : '_first' } };
   });
 }
 
@@ -64,13 +67,16 @@ type WireValue = string | number | null;
 /** Values that Elasticsearch accepts and returns for a missing number. */
 const MISSING = { whole: '9223372036854775807', double: 'Infinity', text: null, integer: null } as const;
 
+/** The values for a missing number that comes last in a descending order. */
+const MISSING_LAST = { ...MISSING, whole: '-9223372036854775808', double: '-Infinity' } as const;
+
 /** Returns a position in the order in the form of `search_after`. */
 export function writePosition(clauses: readonly SortClause[], position: SortPosition): readonly WireValue[] {
-  return clauses.map(({ stored }, i) => writeValue(stored, position[i] ?? null));
+  return clauses.map((clause, i) => writeValue(clause, position[i] ?? null));
 }
 
-function writeValue(stored: StoredAs, value: SortValue): WireValue {
-  if (value === null) return MISSING[stored];
+function writeValue({ stored, direction }: SortClause, value: SortValue): WireValue {
+  if (value === null) return (direction === 'desc-null-last' ? MISSING_LAST : MISSING)[stored];
   if (stored === 'text') return String(value);
   return stored === 'integer' ? String(storedValue('long', value)) : Number(value);
 }
@@ -83,6 +89,6 @@ export function readPosition(clauses: readonly SortClause[], sort: readonly Wire
 function readValue(stored: StoredAs, value: WireValue): SortValue {
   if (value === null || stored === 'text') return value;
   if (stored === 'integer') return readInteger(String(value));
-  if (stored === 'double') return value === MISSING.double ? null : Number(value);
-  return Number(value) >= Number(MISSING.whole) ? null : Number(value);
+  if (stored === 'double') return Number.isFinite(Number(value)) ? Number(value) : null;
+  return Math.abs(Number(value)) >= Number(MISSING.whole) ? null : Number(value);
 }

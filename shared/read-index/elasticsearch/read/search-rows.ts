@@ -4,8 +4,8 @@ import type { SearchRequest, SearchResult, SortPosition } from '../../read-index
 import { WINDOW } from '../layout/index-definition.ts';
 import { planQuery } from '../plan/plan-query.ts';
 import {
+  byRelevance,
   planSort,
-  RELEVANCE,
   readPosition,
   type SortClause,
   sortDsl,
@@ -35,7 +35,7 @@ export async function searchRows(session: Session, request: SearchRequest): Prom
   const find = async ({ query: matched, ranked }: WordQuery): Promise<SearchResult> => {
     const [page, counts] = await Promise.all([
       text?.isRanked === true
-        ? searchPage({ ...search, query: ranked }, RELEVANCE)
+        ? searchPage({ ...search, query: ranked }, clauses && byRelevance(clauses))
         : searchPage({ ...search, query: matched }, clauses),
       facets && countFacets(session, type, facets, matched),
     ]);

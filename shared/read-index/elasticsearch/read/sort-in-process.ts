@@ -56,7 +56,7 @@ function comparePositions(
  * Returns the value that counts among several: the smallest if ascending, the largest if descending. NULL is the greatest (SEMANTICS
  * section 7).
  */
-function endValue(values: readonly SortValue[], direction: 'asc' | 'desc'): SortValue {
+function endValue(values: readonly SortValue[], direction: SortKey['direction']): SortValue {
   let end = values[0] ?? null;
   for (const value of values) {
     const order = compareSortValues(value, end);

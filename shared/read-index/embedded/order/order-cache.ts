@@ -43,11 +43,13 @@ export function sortedRows(cache: OrderCache, rowSet: RowSetIndex, field: string
   return currentRows(orderFor(cache, rowSet, 'published', [{ path: [], field, direction: 'asc' }]));
 }
 
+const DIRECTIONS = { asc: ' +', desc: ' -', 'desc-null-last': ' ~' } as const;
+
 function orderName(rowSet: RowSetIndex, world: World, sort: readonly SortKey[]): string {
   let name = String(rowSet.number);
   let ownFields = true;
   for (const { path, field, direction } of sort) {
-    name += direction === 'asc' ? ' +' : ' -';
+    name += DIRECTIONS[direction];
     for (const attribute of path) name += `${attribute}.`;
     name += field;
     ownFields &&= path.length === 0;

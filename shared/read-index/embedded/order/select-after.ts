@@ -1,15 +1,14 @@
 import { firstWhere } from '../../../first-where.ts';
 import type { SortPosition } from '../../read-index.ts';
-import { compareSortValues } from '../../sort-value.ts';
 import { sortValue } from '../columns/indexed-column.ts';
 import { hasBit } from '../lists/bits.ts';
-import { type BoundSortKey, createKeyReaders, type KeyReader } from '../rows/key-reader.ts';
+import { type BoundSortKey, compareByKey, createKeyReaders, type KeyReader } from '../rows/key-reader.ts';
 import type { RowSetIndex } from '../rows/row-set.ts';
 
 /** Returns the index of the first row after `after` in `rows`, which are in the order of the keys. */
 export function firstBehind(keys: readonly BoundSortKey[], rows: Int32Array, after: SortPosition): number {
   const readers = createKeyReaders(keys);
-  return firstWhere(rows.length, (at) => isBehind(keys, readers, rows[at] as number, after));
+  return firstWhere(rows.length, (at) => isRowBehind(keys, readers, rows[at] as number, after));
 }
 
 /** Returns the position of a row in the order of the keys. */
@@ -34,15 +33,16 @@ export function firstRowBehindId(rowSet: RowSetIndex, id: number): number {
   return low;
 }
 
-function isBehind(
+/** Returns whether a row is after a position in the order of the keys. */
+export function isRowBehind(
   keys: readonly BoundSortKey[],
   readers: readonly KeyReader[],
   row: number,
   after: SortPosition,
 ): boolean {
   for (const [at, read] of readers.entries()) {
-    const order = compareSortValues(read(row), after[at] ?? null);
-    if (order !== 0) return keys[at]?.descending === true ? order < 0 : order > 0;
+    const order = compareByKey(keys[at] as BoundSortKey, read(row), after[at] ?? null);
+    if (order !== 0) return order > 0;
   }
   return false;
 }

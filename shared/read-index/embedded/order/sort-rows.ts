@@ -2,7 +2,7 @@ import { createMergeSort } from '../../../turns/merge-sort.ts';
 import { rest } from '../../../turns/slice.ts';
 import type { SortKey, World } from '../../read-index.ts';
 import { compareSortValues, type SortValue } from '../../sort-value.ts';
-import { type BoundSortKey, createKeyReader, type KeyReader } from '../rows/key-reader.ts';
+import { type BoundSortKey, compareByKey, createKeyReader, type KeyReader } from '../rows/key-reader.ts';
 import { columnOf, type RowSetIndex } from '../rows/row-set.ts';
 import { type RowSets, stepsFrom } from '../rows/row-sets.ts';
 
@@ -22,9 +22,14 @@ export function bindSort(
 ): readonly BoundSortKey[] {
   const keys = sort.map(({ path, field, direction }) => {
     const { steps, end } = stepsFrom(rowSets, rowSet, world, path);
-    return { steps, column: columnOf(end, field), descending: direction === 'desc' };
+    return {
+      steps,
+      column: columnOf(end, field),
+      descending: direction !== 'asc',
+      nullLast: direction !== 'desc',
+    };
   });
-  return [...keys, { steps: [], column: rowSet.ids, descending: false }];
+  return [...keys, { steps: [], column: rowSet.ids, descending: false, nullLast: true }];
 }
 
 /** Compares two rows by their keys. */
@@ -36,8 +41,8 @@ export function compareRows(
 ): number {
   for (let i = 0; i < readers.length; i++) {
     const read = readers[i] as KeyReader;
-    const order = compareSortValues(read(a), read(b));
-    if (order !== 0) return (keys[i] as BoundSortKey).descending ? -order : order;
+    const order = compareByKey(keys[i] as BoundSortKey, read(a), read(b));
+    if (order !== 0) return order;
   }
   return a - b;
 }
@@ -86,7 +91,7 @@ function readNumbers(key: BoundSortKey, rows: readonly number[] | Int32Array): (
       done++;
       if ((done & 63) === 0) rest(64 * READ_STEPS);
     }
-    finish ??= createAscending(numbers, known, key.descending ? -1 : 1);
+    finish ??= createAscending(numbers, known, key);
     return finish();
   };
 }
@@ -95,8 +100,10 @@ function readNumbers(key: BoundSortKey, rows: readonly number[] | Int32Array): (
 function createAscending(
   numbers: Float64Array,
   known: ReadonlyMap<SortValue, number>,
-  sign: number,
+  { descending, nullLast }: BoundSortKey,
 ): () => Float64Array {
+  const sign = descending ? -1 : 1;
+  const ofNull = nullLast ? Number.POSITIVE_INFINITY : sign * Number.POSITIVE_INFINITY;
   const ranking = createRanking(known);
   let done = 0;
   return () => {
@@ -104,7 +111,7 @@ function createAscending(
     const isRanked = ranks.length > 0;
     while (done < numbers.length) {
       const number = numbers[done] as number;
-      if (Number.isNaN(number)) numbers[done] = sign * Number.POSITIVE_INFINITY;
+      if (Number.isNaN(number)) numbers[done] = ofNull;
       else numbers[done] = sign * (isRanked ? (ranks[number] as number) : number);
       done++;
       if ((done & 1023) === 0) rest(1024);

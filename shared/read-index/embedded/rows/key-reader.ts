@@ -12,7 +12,15 @@ export type BoundSortKey = {
   readonly steps: readonly Step[];
   readonly column: IndexedColumn;
   readonly descending: boolean;
+  /** True: NULL comes last in a descending order too. */
+  readonly nullLast: boolean;
 };
+
+/** Compares two values of a key in its order. */
+export function compareByKey({ descending, nullLast }: BoundSortKey, a: SortValue, b: SortValue): number {
+  const order = compareSortValues(a, b);
+  return descending && !(nullLast && (a === null || b === null)) ? -order : order;
+}
 
 /** Reads the sort value of a row. */
 export type KeyReader = (row: number) => SortValue;

@@ -1,5 +1,6 @@
-import type { SortPosition } from '../../read-index.ts';
-import { sortValue } from '../columns/indexed-column.ts';
+import type { SearchRequest, SortPosition } from '../../read-index.ts';
+import { orderFor } from '../order/order-cache.ts';
+import { positionOf } from '../order/select-after.ts';
 import {
   createPageSelection,
   createSelectionAfter,
@@ -12,13 +13,14 @@ import type { RankGroup, RankGroups } from './rank-term.ts';
 /** Context of the default order, which is the order of rows with the same rank. */
 type GroupContext = Omit<Selected, 'matched' | 'count'>;
 
-/** Selects rows by rank, ties by id. If a call ends with its slice, the next call continues. */
+/** Selects rows by rank, ties by `sort` and id. If a call ends with its slice, the next call continues. */
 export function createGroupedPage(
   context: GroupContext,
   groups: RankGroups,
-  { cursor, from, size }: RequestedRows,
+  request: RequestedRows & Pick<SearchRequest, 'sort'>,
 ): () => SelectedRows {
-  if (cursor !== undefined) return createGroupedPageAfter(context, groups, cursor.after, size);
+  const { cursor, from, size, sort } = request;
+  if (cursor !== undefined) return createGroupedPageAfter(context, groups, cursor.after, request);
   const found: number[] = [];
   let before = 0;
   let group: RankGroup | undefined;
@@ -28,7 +30,7 @@ export function createGroupedPage(
       group ??= groups();
       if (group === undefined) break;
       const { rows: matched, count } = group;
-      const page = { sort: [], from: Math.max(0, from - before), size: size - found.length };
+      const page = { sort, from: Math.max(0, from - before), size: size - found.length };
       select ??= createPageSelection({ ...context, matched, count }, page);
       for (const row of select()) found.push(row);
       before += count;
@@ -43,9 +45,10 @@ function createGroupedPageAfter(
   context: GroupContext,
   groups: RankGroups,
   after: SortPosition | null,
-  size: number,
+  { size, sort }: Pick<SearchRequest, 'size' | 'sort'>,
 ): () => SelectedRows {
-  const [rankBefore, idBefore] = after === null ? [Number.NEGATIVE_INFINITY, null] : after.map(Number);
+  const rankBefore = after === null ? Number.NEGATIVE_INFINITY : Number(after[0]);
+  const { keys } = orderFor(context.orders, context.rowSet, context.world, sort);
   const found: { readonly row: number; readonly rank: number }[] = [];
   let group: RankGroup | undefined;
   let select: (() => SelectedRows) | undefined;
@@ -55,9 +58,9 @@ function createGroupedPageAfter(
       group ??= groups();
       if (group === undefined) break;
       const { rows: matched, count, rank } = group;
-      if (rank >= (rankBefore as number)) {
-        const behind = rank === rankBefore ? [idBefore as number] : null;
-        const page = { sort: [], from: 0, size: size + 1 - found.length, after: behind };
+      if (rank >= rankBefore) {
+        const behind = after !== null && rank === rankBefore ? after.slice(1) : null;
+        const page = { sort, from: 0, size: size + 1 - found.length, after: behind };
         select ??= createSelectionAfter({ ...context, matched, count }, page);
         for (const row of select().rows) found.push({ row, rank });
       }
@@ -67,6 +70,6 @@ function createGroupedPageAfter(
     const rows = found.slice(0, size).map(({ row }) => row);
     const last = found[size - 1];
     if (found.length <= size || last === undefined) return { rows, next: null };
-    return { rows, next: [last.rank, Number(sortValue(context.rowSet.ids, last.row))] };
+    return { rows, next: [last.rank, ...positionOf(keys, last.row)] };
   };
 }

@@ -9,7 +9,7 @@ import { type Bits, countBits } from '../lists/bits.ts';
 import { bindQuery } from '../match/bind-query.ts';
 import type { KeptSets } from '../match/kept-sets.ts';
 import { createMatchedRows } from '../match/matcher.ts';
-import type { OrderCache } from '../order/order-cache.ts';
+import { type OrderCache, orderFor } from '../order/order-cache.ts';
 import { createSelection, type SelectedRows } from '../order/select-page.ts';
 import type { RowSetIndex } from '../rows/row-set.ts';
 import { type RowSets, worldRowSet } from '../rows/row-sets.ts';
@@ -124,9 +124,10 @@ function createPage(state: WordSearchState, found: Found): () => SelectedRows {
   const groups = createRankGroups(index, texts.searches, matched);
   if (groups !== undefined) return createGroupedPage(context, groups, request);
   const rank = createRanking(index, texts.searches, matched);
+  const { keys } = orderFor(state.orders, rowSet, world, request.sort);
   let page: (() => SelectedRows) | undefined;
   return () => {
-    page ??= createRankedPage(rowSet, rank(), request);
+    page ??= createRankedPage(rowSet, keys, rank(), request);
     return page();
   };
 }
