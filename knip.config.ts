@@ -3,6 +3,8 @@ import type { KnipConfig } from 'knip';
 const config: KnipConfig = {
   entry: [
     'services/cli/bin.ts',
+    // Served to browsers.
+    'services/console/browser/main.ts',
     // Run as a thread, and as programs.
     'services/assets/pictures/resize-program.ts',
     'services/project/evaluate-module.ts',

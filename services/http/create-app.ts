@@ -11,9 +11,11 @@ import { defined } from '../../shared/defined.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { describeResources } from '../../shared/resource.ts';
 import { ACCESS_RESOURCES } from '../access/access-resources.ts';
+import { registerConsole } from '../console/register-console.ts';
 import { requestIdOf } from '../operating/request-id.ts';
 import { describeOperations } from '../operator/http-operations.ts';
 import type { Jobs } from '../operator/jobs.ts';
+import { type ShownState, STATE_RESOURCES } from '../state/state-resources.ts';
 import { WEBHOOK_RESOURCES } from '../webhooks/webhook-resources.ts';
 import { INSTANT_SEARCH_PREFIX, isInstantSearchTarget } from './answers/algolia-error.ts';
 import { attributeFailures } from './answers/contain-failures.ts';
@@ -26,7 +28,6 @@ import { countTickets } from './forwarding/leader-tickets.ts';
 import { NO_COMPILERS } from './no-compilers.ts';
 import { type DocsOptions, registerDocsPage, registerOpenApi } from './pages/docs-page.ts';
 import { registerSearchPage, type SearchPage } from './pages/search-page.ts';
-import { registerStartPage } from './pages/start-page.ts';
 import { rememberedFirst } from './remembered-first.ts';
 import { acceptBodies } from './requests/accept-bodies.ts';
 import { acknowledgeWrites } from './requests/acknowledge-writes.ts';
@@ -71,6 +72,8 @@ export type AppOptions = ServedApi &
   OperationRoutes & {
     /** Runs operations that other processes of the log ask the leader for. Absent: this process cannot lead. */
     readonly jobs?: Jobs;
+    /** State of the process and of its log. */
+    readonly shows: ShownState;
     readonly logger: FastifyBaseLogger;
     /** Bytes of a request body; more is a 413. */
     readonly bodyLimit: number;
@@ -131,7 +134,7 @@ export async function createApp(options: AppOptions): Promise<RequestListener> {
     registerAssets(scope, options.assets);
     registerDocsPage(scope);
     const { access, searchPage } = options;
-    registerStartPage(scope, { access, hasSearch: searchPage !== undefined });
+    registerConsole(scope, { access, hasSearch: searchPage !== undefined });
     if (searchPage !== undefined) registerSearchPage(scope, searchPage, access);
   });
   await app.ready();
@@ -233,6 +236,7 @@ function registerDescription(app: FastifyInstance, options: AppOptions): void {
     operations: () => ({
       operations: operations === undefined ? [] : describeOperations(),
       resources: [
+        ...describeResources('State', STATE_RESOURCES),
         ...describeResources('Access', ACCESS_RESOURCES),
         ...(webhooks === undefined ? [] : describeResources('Webhooks', WEBHOOK_RESOURCES)),
       ],
@@ -245,6 +249,7 @@ function registerForAdministrators(scope: FastifyInstance, options: AppOptions, 
   const { registry, webhooks } = options;
   requireAdministrator(scope);
   refuseWritesIn(scope, options.forwarding.refuseWrites);
+  registerResources(scope, STATE_RESOURCES, options);
   registerResources(scope, ACCESS_RESOURCES, options);
   registerOperations(scope, options, streaming);
   if (webhooks !== undefined) registerResources(scope, WEBHOOK_RESOURCES, { ...webhooks, registry });

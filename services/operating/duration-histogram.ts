@@ -15,7 +15,9 @@ export type DurationHistogram = {
 };
 
 /** Upper bounds in milliseconds: from a look-up in memory to a query that times out. */
-const BOUNDS_MS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000];
+export const BOUNDS_MS: readonly number[] = [
+  0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000,
+];
 
 type Series = { readonly labels: Record<string, string>; readonly counts: Float64Array; sum: number };
 

@@ -6,6 +6,17 @@ import type { MetricDefinition } from './metric-definitions.ts';
 /** Current value, with the values of its labels. */
 export type Sample = { readonly labels: Readonly<Record<string, string>>; readonly value: number };
 
+/** Values of a metric, as `json` has them. */
+export type MetricValues = {
+  readonly name: string;
+  readonly values: readonly {
+    /** Name of a histogram's series: of its buckets, its sum or its count. */
+    readonly metricName?: string;
+    readonly labels: Readonly<Record<string, string | number>>;
+    readonly value: number;
+  }[];
+};
+
 /** Metrics of a process. Each part of the process adds its own. A name can be added only once. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -79,6 +90,11 @@ export function createMetrics() {
     text: () => registry.metrics(),
     /** Returns the metrics as data for `textOfWorkers`. */
     json: (): Promise<readonly object[]> => registry.getMetricsAsJSON(),
+    /** Returns the current values of some metrics. A name that no part of the process has added is omitted. */
+    async values(names: readonly string[]): Promise<readonly MetricValues[]> {
+      const found = names.flatMap((name) => registry.getSingleMetric(name) ?? []);
+      return Promise.all(found.map((metric) => metric.get())) as Promise<readonly MetricValues[]>;
+    },
     contentType: registry.contentType,
   };
 }

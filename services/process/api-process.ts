@@ -94,6 +94,7 @@ export function openApiProcess(options: ApiProcessOptions) {
       changes,
       webhooks: webhooksElsewhere(identity),
       state: () => stateOfApi(options, base),
+      log: identity.log,
       /** Knows the process that carries commands out. */
       fleet,
       follow: follow && sendToStrapi({ follow, registry, fleet, key: followKey(identity.key) }),

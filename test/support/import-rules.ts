@@ -46,6 +46,7 @@ const RAW_EVENTS = [
   'services/operating/projection-lag',
   'services/operator/(parked|status)',
   'services/read-side/index-snapshot',
+  'services/state/recent-events',
   'services/transfer/(export-log|import-export)',
   'services/webhooks/open-webhooks',
 ].map((file) => `^${file}\\.ts$`);

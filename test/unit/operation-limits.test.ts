@@ -14,8 +14,7 @@ async function serving(run: RunOperation) {
   app.setErrorHandler((error: RequestError, _request, reply) => {
     void reply.code(errorStatus(error.code).status).send({ code: error.code });
   });
-  const state = () => Promise.reject(new Error('nobody asks for it'));
-  registerOperations(app, { state, operations: run }, {} as StreamContext);
+  registerOperations(app, { operations: run }, {} as StreamContext);
   onTestFinished(() => app.close());
   return `${await app.listen({ port: 0 })}/_varve/operations`;
 }

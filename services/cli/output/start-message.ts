@@ -51,7 +51,7 @@ export function startMessage(message: StartMessage): string {
 }
 
 function browserNote({ url, searches }: StartMessage): readonly string[] {
-  const start = `  See   ${url}/ in a browser: content types, an example query, the documentation`;
+  const start = `  See   ${url}/ in a browser: the console, with content types, an example query and the documentation`;
   return searches ? [start, `        ${url}/search in a browser: a search page`] : [start];
 }
 

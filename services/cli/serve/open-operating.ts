@@ -7,8 +7,9 @@ import { containFailures } from '../../http/answers/contain-failures.ts';
 import { isLocalHost, remoteRefusal } from '../../http/requests/guard-development.ts';
 import { type Listener, listen } from '../../http/sockets/listen.ts';
 import { refuseRequest } from '../../http/sockets/refuse-request.ts';
+import { type Activity, openActivity } from '../../operating/activity.ts';
 import { METRICS } from '../../operating/metric-definitions.ts';
-import { type Metrics, textOfWorkers } from '../../operating/metrics.ts';
+import { type Metrics, type MetricValues, textOfWorkers } from '../../operating/metrics.ts';
 import { createOperating, type Operating, type ServingRole } from '../../operating/operating.ts';
 import {
   createOperatingEndpoints,
@@ -22,6 +23,8 @@ import type { ServeSettings } from '../settings/settings.ts';
 /** Health, metrics and traces of a process, and where they are served. */
 export type OperatingProcess = {
   readonly operating: Operating;
+  /** Figures of the last hour, of all workers. Absent: there are no metrics, or another worker keeps them. */
+  readonly activity: Activity | undefined;
   /** Answers health and metrics on the port of the API. */
   readonly first: OperatingEndpoints;
   /** Called when tokens are loaded. From then on they decide who may see metrics. */
@@ -50,6 +53,7 @@ export async function openOperating(
   const { readiness } = operating;
   reportContained(logger, operating.metrics);
   const metrics = metricsOfServer(operating.metrics, settings.network.workers, supervisor);
+  const activity = activityOf(operating.metrics, settings.network.workers, supervisor);
   let access: AccessControl | undefined;
   const own: Listener | undefined =
     port === undefined || supervisor.follows !== undefined
@@ -70,12 +74,14 @@ export async function openOperating(
   });
   return {
     operating,
+    activity,
     first: (request, response) => refuseStranger(access, request, response) || answerHere(request, response),
     admit(loaded) {
       access = loaded;
     },
     leave: async () => own?.drain(0),
     async close() {
+      activity?.close();
       await tracing
         ?.close()
         .catch((error: unknown) => logger.warn({ err: error }, 'the last traces could not be sent'));
@@ -105,6 +111,20 @@ function metricsOfServer(
   if (own === undefined || workers === 1) return own;
   rotation.onMeasure(own.json);
   return { ...own, text: async () => textOfWorkers(await rotation.metricsOfAll()) };
+}
+
+/** Keeps the figures of the last hour. With several workers, the one that is the leader keeps those of all. */
+function activityOf(
+  own: Metrics | undefined,
+  workers: number,
+  { rotation, follows }: Pick<Supervisor, 'rotation' | 'follows'>,
+): Activity | undefined {
+  if (own === undefined || follows !== undefined) return undefined;
+  if (workers === 1) return openActivity(own.values);
+  return openActivity(async (names) => {
+    const all = (await rotation.metricsOfAll()).flat() as readonly MetricValues[];
+    return all.filter(({ name }) => names.includes(name));
+  });
 }
 
 /**

@@ -13,7 +13,7 @@ import type { Operating } from '../../operating/operating.ts';
 import { observeRequests } from '../../operating/request-id.ts';
 import type { RunOperation } from '../../operator/http-operations.ts';
 import type { Jobs } from '../../operator/jobs.ts';
-import type { State } from '../../state/state.ts';
+import type { ShownState } from '../../state/state-resources.ts';
 import type { Rotation } from '../../supervisor/rotation.ts';
 import type { ProcessRole } from '../settings/roles.ts';
 import type { ServeSettings } from '../settings/settings.ts';
@@ -35,7 +35,7 @@ export type ServeAppOptions = {
   readonly operations?: RunOperation;
   /** Runs operations that other processes of the log ask for. */
   readonly jobs?: Jobs;
-  readonly state: () => Promise<State>;
+  readonly shows: ShownState;
   /** Called when requests are passed on, with their handler. Prints the greeting, or replaces another worker. */
   readonly greet: (handler: RequestListener) => Promise<void>;
   /** This worker's part of the rotation, if there are several workers. */
@@ -57,7 +57,7 @@ export async function serveApp(options: ServeAppOptions): Promise<void> {
     answersReads: role !== 'project',
     apiPrefix: options.apiPrefix,
     projectRoutes: options.projectRoutes,
-    state: options.state,
+    shows: options.shows,
     ...defined({
       operations: options.operations,
       jobs: options.jobs,

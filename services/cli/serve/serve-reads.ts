@@ -88,7 +88,8 @@ async function answerReads(
     listener,
     logger,
     operating,
-    state: () => readStatus(varve.operator),
+    // The leader answers what is shown of the server: see ADMINISTRATION.
+    shows: { state: () => readStatus(varve.operator), log, activity: undefined },
     rotation,
     acknowledged: async () => rotation.shown(await log.lastPosition()),
     watched: (handler) => callers.admit(leaveAdministration(handler, varve, callers)),
@@ -130,7 +131,7 @@ const ACCESS_MS = 1_000;
 
 /** Requests about the server itself, such as tokens and webhooks. The leader answers them, because it has their state. */
 const ADMINISTRATION =
-  /^\/(_varve\/(tokens|public|roles|login|webhooks|operations|projections)|(docs\/)?openapi\.json)(?![\w-])/i;
+  /^\/(_varve\/(tokens|public|roles|login|webhooks|operations|projections|activity|events)|(docs\/)?openapi\.json)(?![\w-])/i;
 
 function leaveAdministration(
   handler: RequestListener,

@@ -170,7 +170,11 @@ async function answerRequests(parts: LeadingParts, { varve, listener }: OpenServ
     operating: ports.operating,
     operations: (name, form, signal) => runOperation(varve.operator, name, form, signal),
     jobs: createJobs(varve.operator),
-    state: () => readStatus(varve.operator),
+    shows: {
+      state: () => readStatus(varve.operator),
+      log: varve.operator.log,
+      activity: ports.activity,
+    },
     greet: (handler) => greet(parts, { varve, listener }, handler),
     watched: (handler) => watchRequests(parts, handler),
     ...leading?.shared(varve),

@@ -7,7 +7,6 @@ import {
   type HttpOperation,
   type RunOperation,
 } from '../../operator/http-operations.ts';
-import type { State } from '../../state/state.ts';
 import { reportError } from '../answers/report-error.ts';
 import { acceptsStream } from '../requests/wants-stream.ts';
 import { partOfPath, register } from './entry-routes.ts';
@@ -23,22 +22,19 @@ const MOST_AT_ONCE = 8;
 const MOST_LINES = 10_000;
 
 export type OperationRoutes = {
-  /** Returns the state of the processes of the log. */
-  readonly state: () => Promise<State>;
   /** Absent: this process has no data directory. */
   readonly operations?: RunOperation;
 };
 
 /**
- * Registers `/_varve/state`, and the operations of operators for callers with full access. The answer is a stream of server-sent events if the caller accepts
+ * Registers the operations of operators for callers with full access. The answer is a stream of server-sent events if the caller accepts
  * one: `line` for each line, then `done` or `failed`. Otherwise it is JSON, sent at the end. An operation ends when its caller disconnects.
  */
 export function registerOperations(
   scope: FastifyInstance,
-  { state, operations: run }: OperationRoutes,
+  { operations: run }: OperationRoutes,
   streaming: StreamContext,
 ): void {
-  register(scope, '/_varve/state', { GET: async (_request, reply) => sendData(reply, await state()) });
   if (run === undefined) return;
   let running = 0;
   const begin = (name: string, form: unknown, reply: FastifyReply) => {

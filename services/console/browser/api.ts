@@ -1,0 +1,89 @@
+import { signal } from '@preact/signals';
+
+/** A request as people write it: a method, a path with its query string, and a body. */
+export type Request = { readonly method: string; readonly path: string; readonly body?: unknown };
+
+export type Answer = {
+  readonly status: number;
+  readonly ok: boolean;
+  /** Parsed JSON; undefined if the body is none. */
+  readonly json: unknown;
+  readonly text: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Milliseconds until the whole body was there. */
+  readonly ms: number;
+  readonly bytes: number;
+};
+
+const KEY = 'varve-token';
+
+/** Token of this tab. It is never sent to another origin, and not kept longer than the tab. */
+export const token = signal<string | null>(sessionStorage.getItem(KEY));
+
+/** `lost`: the last request got no answer. */
+export const connection = signal<'connecting' | 'live' | 'lost'>('connecting');
+
+/** Keeps the token for this tab; null forgets it. */
+export function keepToken(value: string | null): void {
+  if (value === null) sessionStorage.removeItem(KEY);
+  else sessionStorage.setItem(KEY, value);
+  token.value = value;
+}
+
+/** Sends a request to this server with the token of the tab. Rejects if the server does not answer. */
+export async function send({ method, path, body }: Request, signal?: AbortSignal): Promise<Answer> {
+  const started = performance.now();
+  try {
+    const response = await fetch(path, {
+      method,
+      headers: {
+        ...(token.value === null ? {} : { authorization: `Bearer ${token.value}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+      cache: 'no-store',
+      redirect: 'error',
+    });
+    const text = await response.text();
+    connection.value = 'live';
+    return {
+      status: response.status,
+      ok: response.ok,
+      json: parsed(text),
+      text,
+      headers: [...response.headers],
+      ms: performance.now() - started,
+      bytes: new Blob([text]).size,
+    };
+  } catch (error) {
+    if (signal?.aborted !== true) connection.value = 'lost';
+    throw error;
+  }
+}
+
+/** Reads `data` and `meta` of an answer. Rejects with the message of an error. */
+export async function read<Data>(path: string, signal?: AbortSignal): Promise<{ data: Data; meta: Meta }> {
+  const answer = await send({ method: 'GET', path }, signal);
+  if (!answer.ok) throw new Error(messageOf(answer));
+  return answer.json as { data: Data; meta: Meta };
+}
+
+export type Meta = {
+  readonly pagination?: { readonly total?: number; readonly page?: number; readonly pageCount?: number };
+  readonly before?: string | null;
+};
+
+/** Returns what a refused request says, in one sentence. */
+export function messageOf({ status, json }: Answer): string {
+  const { error } = (json ?? {}) as { readonly error?: { readonly message?: string } };
+  return error?.message ?? `The server answered ${status}`;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

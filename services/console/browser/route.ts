@@ -1,0 +1,40 @@
+import { signal } from '@preact/signals';
+
+/** State of the page. All of it is in the URL behind `#`, which no server sees. */
+export type Route = {
+  /** First segment, such as `content`. */
+  readonly part: string;
+  /** Further segments. */
+  readonly rest: readonly string[];
+  readonly query: URLSearchParams;
+};
+
+export const route = signal<Route>(parseHash(location.hash));
+
+addEventListener('hashchange', () => {
+  route.value = parseHash(location.hash);
+});
+
+function parseHash(hash: string): Route {
+  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
+  const [part = '', ...rest] = path.split('/').map(decoded);
+  return { part: part === '' ? 'overview' : part, rest, query: new URLSearchParams(query) };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Returns the link to a part of the page. Parameters without a value are omitted. */
+export function linkTo(
+  path: readonly string[],
+  query: Readonly<Record<string, string | undefined>> = {},
+): string {
+  const kept = Object.entries(query).filter((each): each is [string, string] => (each[1] ?? '') !== '');
+  const text = new URLSearchParams(kept).toString();
+  return `#/${path.map(encodeURIComponent).join('/')}${text === '' ? '' : `?${text}`}`;
+}

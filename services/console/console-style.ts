@@ -1,0 +1,99 @@
+/** Style sheet of the console: one type scale, one set of colours for light and dark, and no inline style. */
+export const CONSOLE_STYLE = `
+:root {
+  color-scheme: light dark;
+  --ground: light-dark(#fafaf8, #14161a);
+  --card: light-dark(#fff, #1c1f25);
+  --line: light-dark(#dcdcd7, #343943);
+  --ink: light-dark(#1c1c1a, #e9eaec);
+  --quiet: light-dark(#61605b, #a4a9b3);
+  --link: light-dark(#1d4fc4, #8db4ff);
+  --good: light-dark(#12753f, #5fd08f);
+  --bad: light-dark(#b3211a, #ff8f85);
+  --warn: light-dark(#8a5a00, #e8b04b);
+  --code: light-dark(#f1f1ed, #282c34);
+  --small: 0.8125rem;
+  --gap: 0.875rem;
+}
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--ground); color: var(--ink); font: 0.875rem/1.45 system-ui, 'Liberation Sans', sans-serif; }
+h1, h2, h3, p, ul, ol { margin: 0; }
+h1 { font-size: 1.25rem; }
+h2 { font-size: var(--small); color: var(--quiet); margin-bottom: 0.625rem; }
+h3 { font-size: 0.875rem; }
+a { color: var(--link); }
+code, pre, textarea { font: var(--small)/1.45 ui-monospace, 'DejaVu Sans Mono', monospace; }
+code { background: var(--code); border-radius: 3px; padding: 0.05rem 0.25rem; overflow-wrap: anywhere; }
+a code { background: none; padding: 0; }
+pre { background: var(--code); border-radius: 6px; margin: 0; padding: 0.75rem; overflow: auto; max-height: 32rem; }
+:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
+main:focus { outline: none; }
+button, input, select, textarea { font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: 6px; padding: 0.375rem 0.625rem; max-width: 100%; }
+textarea { font: var(--small)/1.45 ui-monospace, 'DejaVu Sans Mono', monospace; width: 100%; resize: vertical; }
+button { cursor: pointer; }
+button:disabled { opacity: 0.6; cursor: default; }
+button.primary { background: var(--link); border-color: var(--link); color: light-dark(#fff, #10131a); font-weight: 600; }
+button.danger { color: var(--bad); border-color: var(--bad); }
+button.plain { border: none; background: none; color: var(--link); padding: 0.25rem; text-decoration: underline; }
+.quiet { color: var(--quiet); }
+.good { color: var(--good); }
+.bad { color: var(--bad); }
+.hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+.skip { position: absolute; left: 0.5rem; top: -4rem; background: var(--card); padding: 0.5rem; z-index: 2; }
+.skip:focus { top: 0.5rem; }
+.bar { display: flex; flex-wrap: wrap; align-items: center; gap: 0.25rem 1.25rem; padding: 0.625rem 1.25rem; background: var(--card); border-bottom: 1px solid var(--line); }
+.brand { font-size: 1.125rem; font-weight: 700; color: var(--ink); text-decoration: none; }
+.bar nav { display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; }
+.bar nav a { color: var(--quiet); text-decoration: none; padding: 0.25rem 0; border-bottom: 2px solid transparent; }
+.bar nav a:hover { color: var(--ink); }
+.bar nav a[aria-current] { color: var(--ink); border-color: var(--link); }
+.status { margin-left: auto; display: flex; align-items: center; gap: 0.875rem; color: var(--quiet); font-size: var(--small); }
+.light::before { content: ''; display: inline-block; width: 0.625rem; height: 0.625rem; border-radius: 50%; background: var(--warn); margin-right: 0.375rem; }
+.light.live { color: var(--good); }
+.light.live::before { background: var(--good); }
+.light.lost { color: var(--bad); }
+.light.lost::before { background: var(--bad); }
+#content { padding: 1rem 1.25rem 2rem; max-width: 90rem; margin: 0 auto; display: grid; gap: var(--gap); grid-template-columns: minmax(0, 1fr); }
+.card { background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: 0.875rem 1rem; min-width: 0; }
+.empty { color: var(--quiet); }
+.sentence { border-left: 4px solid var(--good); font-size: 0.9375rem; display: grid; gap: 0.75rem; }
+.sentence.degraded { border-left-color: var(--warn); }
+.sentence.outage { border-left-color: var(--bad); }
+.sentence.outage strong { color: var(--bad); }
+.sentence.degraded strong { color: var(--warn); }
+.warning { display: grid; gap: 0.25rem; }
+.pipeline { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: 0.75rem 2rem; }
+.stage { flex: 1 1 11rem; border: 1px solid var(--line); border-radius: 8px; padding: 0.625rem 0.75rem; position: relative; }
+.stage.wrong { border-color: var(--bad); }
+.stage + .stage::before { content: '→'; position: absolute; left: -1.5rem; top: 40%; color: var(--quiet); }
+.plots { display: grid; gap: var(--gap); grid-template-columns: repeat(auto-fit, minmax(16rem, 1fr)); }
+.canvas { min-height: 130px; overflow: hidden; }
+.legend { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; font-size: var(--small); color: var(--quiet); }
+.legend li::before { content: ''; display: inline-block; width: 0.625rem; height: 0.625rem; margin-right: 0.375rem; background: currentColor; }
+.legend li { color: var(--ink); }
+.legend .line-a::before, i.line-a { color: var(--link); }
+.legend .line-b::before, i.line-b { color: var(--warn); }
+.legend .line-c::before, i.line-c { color: var(--bad); }
+i.axis { color: var(--quiet); }
+i.grid { color: var(--line); }
+.legend b { font-variant-numeric: tabular-nums; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+th, td { text-align: left; padding: 0.375rem 0.75rem 0.375rem 0; vertical-align: top; white-space: nowrap; }
+th { color: var(--quiet); font-weight: 400; }
+tbody tr { border-top: 1px solid var(--line); }
+.number { text-align: right; padding-right: 1.25rem; }
+.badge { border: 1px solid currentColor; border-radius: 999px; padding: 0 0.5rem; font-size: var(--small); color: var(--good); }
+.badge.draft { color: var(--quiet); }
+.badge.modified { color: var(--warn); }
+.links { margin: 0.5rem 0 0.75rem; padding-left: 1.25rem; }
+.sign-in { min-height: 100vh; display: grid; place-items: center; padding: 1rem; }
+.sign-in form { display: grid; gap: 0.625rem; width: min(26rem, 100%); padding: 1.5rem; }
+@media (max-width: 48rem) {
+  #content { padding: 0.75rem; }
+  .bar { padding: 0.5rem 0.75rem; }
+  .status .wide { display: none; }
+  .stage { flex-basis: 100%; }
+  .stage + .stage::before { left: 50%; top: -1.1rem; rotate: 90deg; }
+}
+`;
