@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -32,10 +32,11 @@ const SCRIPT = 'text/javascript';
 const STYLE = 'text/css';
 
 /** Extension of this program's files: `.ts`, or `.js` in the published package. */
-const OWN = extname(import.meta.filename);
-const BROWSER = join(import.meta.dirname, 'browser');
+const SELF = fileURLToPath(import.meta.url);
+const OWN = extname(SELF);
+const BROWSER = join(dirname(SELF), 'browser');
 /** Modules that no first page needs. */
-const LATER = ['plot', 'content', 'entry', 'filter', 'query', 'projections', 'log'];
+const LATER = ['plot.', 'content', 'entry', 'filter', 'query', 'values', 'how-to', 'send-'];
 
 /** Lists the files. */
 export function findConsoleFiles(): ConsoleFiles {

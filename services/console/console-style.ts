@@ -89,7 +89,39 @@ tbody tr { border-top: 1px solid var(--line); }
 .links { margin: 0.5rem 0 0.75rem; padding-left: 1.25rem; }
 .sign-in { min-height: 100vh; display: grid; place-items: center; padding: 1rem; }
 .sign-in form { display: grid; gap: 0.625rem; width: min(26rem, 100%); padding: 1.5rem; }
+fieldset { border: none; padding: 0; margin: 0; min-width: 0; }
+summary { cursor: pointer; color: var(--link); padding: 0.25rem 0; }
+figure { margin: 0.5rem 0; }
+figcaption { color: var(--quiet); font-size: var(--small); }
+.row { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: center; margin: 0.5rem 0; }
+.row label { display: flex; gap: 0.375rem; align-items: center; }
+.request { display: grid; gap: 0.5rem; }
+.request .row { margin: 0; }
+.answer { display: grid; gap: 0.5rem; grid-template-columns: minmax(0, 1fr); }
+.answer h2 { margin: 0.5rem 0 0; }
+.headers { margin: 0; display: grid; gap: 0.125rem; font-size: var(--small); }
+.headers div { display: flex; flex-wrap: wrap; gap: 0 0.75rem; }
+.headers dt { color: var(--quiet); min-width: 9rem; }
+.headers dd { margin: 0; overflow-wrap: anywhere; }
+.columns { display: grid; gap: var(--gap); grid-template-columns: 13rem minmax(0, 1fr); align-items: start; }
+.types ul { list-style: none; padding: 0; }
+.types li { display: flex; justify-content: space-between; gap: 0.5rem; padding: 0.25rem 0; }
+.types a[aria-current] { color: var(--ink); font-weight: 600; }
+.main { display: grid; gap: var(--gap); grid-template-columns: minmax(0, 1fr); }
+th button.plain { color: var(--quiet); padding: 0; text-decoration: none; }
+th[aria-sort] button.plain { color: var(--ink); }
+.condition { border-left: 3px solid var(--line); padding-left: 0.75rem; }
+.filter input[aria-label^='URL'] { flex: 1 1 16rem; }
+.entry { display: grid; gap: 0.75rem; grid-template-columns: minmax(0, 1fr); }
+.entry .badge { font-size: var(--small); font-weight: 400; vertical-align: middle; }
+.values td, .values th { white-space: normal; min-width: 8rem; }
+.values th .badge { display: block; width: fit-content; margin-top: 0.25rem; }
+.values .other td { background: light-dark(#fdf6e3, #2e2818); }
+.values .links { margin: 0; padding-left: 1rem; }
+.whole { white-space: pre-wrap; overflow-wrap: anywhere; max-height: 20rem; overflow: auto; }
 @media (max-width: 48rem) {
+  .columns { grid-template-columns: minmax(0, 1fr); }
+  .types ul { columns: 2; }
   #content { padding: 0.75rem; }
   .bar { padding: 0.5rem 0.75rem; }
   .status .wide { display: none; }

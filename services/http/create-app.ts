@@ -8,7 +8,6 @@ import fastify, {
 } from 'fastify';
 import { countOwnStreams, type StreamCounts } from '../../shared/count-streams.ts';
 import { defined } from '../../shared/defined.ts';
-import { RequestError } from '../../shared/request-error.ts';
 import { describeResources } from '../../shared/resource.ts';
 import { ACCESS_RESOURCES } from '../access/access-resources.ts';
 import { registerConsole } from '../console/register-console.ts';
@@ -19,15 +18,14 @@ import { type ShownState, STATE_RESOURCES } from '../state/state-resources.ts';
 import { WEBHOOK_RESOURCES } from '../webhooks/webhook-resources.ts';
 import { INSTANT_SEARCH_PREFIX, isInstantSearchTarget } from './answers/algolia-error.ts';
 import { attributeFailures } from './answers/contain-failures.ts';
-import { type ErrorEnvelope, presentError } from './answers/error-envelope.ts';
-import { reportError } from './answers/report-error.ts';
-import { JSON_HEADERS, METHOD_NOT_ALLOWED, SECURITY_HEADERS } from './answers/responses.ts';
+import { presentError } from './answers/error-envelope.ts';
 import { forwardWrites } from './forwarding/forward-writes.ts';
 import { acceptOperations } from './forwarding/leader-operations.ts';
 import { countTickets } from './forwarding/leader-tickets.ts';
 import { NO_COMPILERS } from './no-compilers.ts';
 import { type DocsOptions, registerDocsPage, registerOpenApi } from './pages/docs-page.ts';
 import { registerSearchPage, type SearchPage } from './pages/search-page.ts';
+import { refuseUnrouted, sendError } from './refuse-unrouted.ts';
 import { rememberedFirst } from './remembered-first.ts';
 import { acceptBodies } from './requests/accept-bodies.ts';
 import { acknowledgeWrites } from './requests/acknowledge-writes.ts';
@@ -108,7 +106,7 @@ export async function createApp(options: AppOptions): Promise<RequestListener> {
   acceptBodies(app);
   refuseUnknownNames(app);
   const measures = measureRequests(app, options.meters);
-  refuse(app, measures.unrouted);
+  refuseUnrouted(app, measures.unrouted);
   await protect(app, options.protection);
   if (!options.answersReads) refuseReads(app);
   const { follow, freshness } = options;
@@ -278,28 +276,3 @@ function refuseWritesIn(scope: FastifyInstance, refuse: (() => void) | undefined
 }
 
 const NO_QUERY: Record<string, string> = Object.freeze(Object.create(null));
-
-function refuse(app: FastifyInstance, measureUnrouted: (reply: FastifyReply) => void): void {
-  app.setErrorHandler((error, request, reply) => {
-    sendError(reply.header('x-request-id', request.id), reportError(error, request));
-  });
-  app.setNotFoundHandler((request, reply) => {
-    measureUnrouted(reply);
-    // Strapi has a catch-all route for GET, so an unknown path refuses every other method (case http-017).
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      reply
-        .code(405)
-        .headers({ ...SECURITY_HEADERS, allow: 'GET, HEAD', 'cache-control': 'no-store' })
-        .type('text/plain')
-        .send(METHOD_NOT_ALLOWED);
-      return;
-    }
-    throw new RequestError('not-found', 'Not Found');
-  });
-}
-
-function sendError(reply: FastifyReply, body: ErrorEnvelope): void {
-  reply.header('cache-control', 'no-store');
-  if (body.error.status === 503) reply.header('retry-after', '1');
-  reply.code(body.error.status).headers(JSON_HEADERS).send(JSON.stringify(body));
-}

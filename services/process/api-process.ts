@@ -93,8 +93,7 @@ export function openApiProcess(options: ApiProcessOptions) {
       ...api,
       changes,
       webhooks: webhooksElsewhere(identity),
-      state: () => stateOfApi(options, base),
-      log: identity.log,
+      ...shownByApi(options, base),
       /** Knows the process that carries commands out. */
       fleet,
       follow: follow && sendToStrapi({ follow, registry, fleet, key: followKey(identity.key) }),
@@ -125,6 +124,11 @@ function watchApi(
   operating.conditions.watch(processes.keyIsShared);
   operating.conditions.watch(checkIndex(indices, true));
   operating.conditions.watch(checkHalt(halt.event));
+}
+
+/** Returns the log, and the state of its processes. */
+function shownByApi(options: ApiProcessOptions, base: ClusterBase) {
+  return { log: base.identity.log, state: () => stateOfApi(options, base) };
 }
 
 /** Reads the state of the log's processes. The leader delivers webhooks and purges. */

@@ -22,6 +22,16 @@ const { values } = parseArgs({
 /** Parts, the links to them, and what is there when they are drawn. */
 const VIEWS: readonly (readonly [name: string, link: string, drawn: string])[] = [
   ['overview', '#/overview', '.plot canvas'],
+  [
+    'content',
+    '#/content/restaurants?sort=name%3Aasc&filter=filters%5Bcity%5D%5Bcountry%5D%5Bname%5D%5B%24eq%5D%3DPortugal',
+    'td',
+  ],
+  [
+    'query',
+    '#/query?request=%2Fapi%2Frestaurants%3Ffilters%5Bcity%5D%5Bname%5D%5B%24eq%5D%3DLisbon%26fields%3Dname&plan=true',
+    '.answer pre.body',
+  ],
 ];
 
 const LOOKS = [

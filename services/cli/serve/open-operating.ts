@@ -50,10 +50,8 @@ export async function openOperating(
   const tracing = await startTracing(process.env, version);
   const { restarts } = supervisor;
   const operating = createOperating({ ...settings.operating, tracing, logger, version, restarts, role });
-  const { readiness } = operating;
   reportContained(logger, operating.metrics);
   const metrics = metricsOfServer(operating.metrics, settings.network.workers, supervisor);
-  const activity = activityOf(operating.metrics, settings.network.workers, supervisor);
   let access: AccessControl | undefined;
   const own: Listener | undefined =
     port === undefined || supervisor.follows !== undefined
@@ -63,25 +61,24 @@ export async function openOperating(
           port,
           option: '--metrics-port',
           socket: supervisor.socket('metrics'),
-          first: createOperatingEndpoints({ readiness, metrics, access: () => 'allowed' }),
+          first: createOperatingEndpoints({ ...operating, metrics, access: () => 'allowed' }),
         });
   own?.serve((_request, response) => response.writeHead(404).end());
   if (own !== undefined && !supervisor.isGreeted) console.log(`Metrics and health are at ${own.url}`);
   const answerHere = createOperatingEndpoints({
-    readiness,
+    readiness: operating.readiness,
     metrics: port === undefined ? metrics : undefined,
     access: (authorization) => (access === undefined ? 'starting' : accessOf(access, authorization)),
   });
   return {
     operating,
-    activity,
+    activity: activityOf(operating.metrics, settings.network.workers, supervisor),
     first: (request, response) => refuseStranger(access, request, response) || answerHere(request, response),
     admit(loaded) {
       access = loaded;
     },
     leave: async () => own?.drain(0),
     async close() {
-      activity?.close();
       await tracing
         ?.close()
         .catch((error: unknown) => logger.warn({ err: error }, 'the last traces could not be sent'));

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 /** A request as people write it: a method, a path with its query string, and a body. */
 export type Request = { readonly method: string; readonly path: string; readonly body?: unknown };
 
-export type Answer = {
+export type Reply = {
   readonly status: number;
   readonly ok: boolean;
   /** Parsed JSON; undefined if the body is none. */
@@ -31,7 +31,7 @@ export function keepToken(value: string | null): void {
 }
 
 /** Sends a request to this server with the token of the tab. Rejects if the server does not answer. */
-export async function send({ method, path, body }: Request, signal?: AbortSignal): Promise<Answer> {
+export async function send({ method, path, body }: Request, signal?: AbortSignal): Promise<Reply> {
   const started = performance.now();
   try {
     const response = await fetch(path, {
@@ -41,7 +41,7 @@ export async function send({ method, path, body }: Request, signal?: AbortSignal
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      ...(signal === undefined ? {} : { signal }),
+      signal: signal ?? null,
       cache: 'no-store',
       redirect: 'error',
     });
@@ -75,7 +75,7 @@ export type Meta = {
 };
 
 /** Returns what a refused request says, in one sentence. */
-export function messageOf({ status, json }: Answer): string {
+export function messageOf({ status, json }: Reply): string {
   const { error } = (json ?? {}) as { readonly error?: { readonly message?: string } };
   return error?.message ?? `The server answered ${status}`;
 }

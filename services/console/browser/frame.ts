@@ -3,12 +3,16 @@ import { formatCount } from './format.ts';
 import { type Content, html } from './html.ts';
 import { state } from './live.ts';
 import { linkTo, route } from './route.ts';
-import { isOpen, rights, signOut } from './session.ts';
+import { isOpen, leave, rights } from './session.ts';
 
 type Part = { readonly name: string; readonly title: string; readonly needs: 'full' | 'content' };
 
 /** In the order of the bar. */
-const PARTS: readonly Part[] = [{ name: 'overview', title: 'Overview', needs: 'full' }];
+const PARTS: readonly Part[] = [
+  { name: 'overview', title: 'Overview', needs: 'full' },
+  { name: 'content', title: 'Content', needs: 'content' },
+  { name: 'query', title: 'Query', needs: 'content' },
+];
 
 /** Returns the parts that the caller may see. */
 export function shownParts(): readonly Part[] {
@@ -45,7 +49,7 @@ function Status() {
     ${space !== undefined && html`<span class="wide">space ${space}</span>`}
     ${log !== undefined && html`<span class="wide">position ${formatCount(log.position)}</span>`}
     <span class=${`light ${connection.value}`} role="status">${LIGHTS[connection.value]}</span>
-    ${token.value !== null && html`<button type="button" class="plain" onClick=${() => void signOut()}>Sign out</button>`}
+    ${token.value !== null && html`<button type="button" class="plain" onClick=${() => void leave()}>Sign out</button>`}
     ${token.value === null && !isOpen.value && html`<a href=${linkTo(['sign-in'])}>Sign in</a>`}
   </div>`;
 }

@@ -1,12 +1,12 @@
 import { signal } from '@preact/signals';
 import { read } from './api.ts';
-import type { LogEvent, Sample, ServerState } from './server.ts';
+import type { Figures, LogEvent, ServerState } from './server.ts';
 
 /** State of the processes, asked every few seconds while the page is visible. */
 export const state = signal<ServerState | null>(null);
 
 /** Figures of the last hour, the oldest first. */
-export const samples = signal<readonly Sample[]>([]);
+export const samples = signal<readonly Figures[]>([]);
 
 /** Newest events of the log, the newest first. */
 export const events = signal<readonly LogEvent[]>([]);
@@ -50,7 +50,7 @@ async function askState(): Promise<void> {
 
 async function askSamples(): Promise<void> {
   const after = samples.value.at(-1)?.at ?? 0;
-  const { data } = await read<readonly Sample[]>(`/_varve/activity?after=${after}`);
+  const { data } = await read<readonly Figures[]>(`/_varve/activity?after=${after}`);
   const oldest = (data.at(-1)?.at ?? after) - HOUR_MS;
   const kept = samples.value.filter(({ at }) => at <= after);
   samples.value = [...kept, ...data].filter(({ at }) => at > oldest);

@@ -3,7 +3,10 @@ import { useEffect, useState } from 'preact/hooks';
 import { html } from './html.ts';
 
 /** Parts that are loaded when they are first opened. */
-const PARTS: Readonly<Record<string, () => Promise<ComponentType>>> = {};
+const PARTS: Readonly<Record<string, () => Promise<ComponentType>>> = {
+  content: async () => (await import('./content.ts')).ContentPart,
+  query: async () => (await import('./query.ts')).QueryPart,
+};
 
 /** Shows a part of the console once its modules are there. */
 export function Loaded({ name }: { readonly name: string }) {

@@ -5,7 +5,7 @@ import { events, samples, state } from './live.ts';
 import { Pipeline } from './pipeline.ts';
 import { Plots } from './plots.ts';
 import { Processes } from './processes.ts';
-import type { Condition, ServerState } from './server.ts';
+import type { ServerState, StateWarning } from './server.ts';
 import { isOpen } from './session.ts';
 import { Welcome } from './welcome.ts';
 
@@ -37,7 +37,7 @@ function Sentence({ now: { summary, conditions } }: { readonly now: ServerState 
 }
 
 /** Shows a condition: since when, its meaning and the advice. The words are those of the runbook and of `varve status`. */
-function Warning({ condition }: { readonly condition: Condition }) {
+function Warning({ condition }: { readonly condition: StateWarning }) {
   const { code, message, since, readers, writers, advice, processes } = condition;
   return html`<div class="warning">
     <p><strong>${capital(message)}</strong>${' '}since <time datetime=${since} title=${formatMoment(since)}>${formatTime(since)}</time>.${' '}

@@ -1,14 +1,14 @@
 import uPlot from 'uplot';
 import type { Line } from './plot-line.ts';
-import type { Sample } from './server.ts';
+import type { Figures } from './server.ts';
 
-export type Plot = { show(samples: readonly Sample[]): void; close(): void };
+export type Plot = { show(samples: readonly Figures[]): void; close(): void };
 
 const HEIGHT = 130;
 
 /** Draws lines over time in an element, as wide as the element. The browser's change of colours and widths draws them again. */
 export function openPlot(place: HTMLElement, lines: readonly Line[]): Plot {
-  let shown: readonly Sample[] = [];
+  let shown: readonly Figures[] = [];
   let drawn: uPlot | undefined;
   const draw = () => {
     drawn?.destroy();
@@ -32,7 +32,7 @@ export function openPlot(place: HTMLElement, lines: readonly Line[]): Plot {
   };
 }
 
-function dataOf(samples: readonly Sample[], lines: readonly Line[]): uPlot.AlignedData {
+function dataOf(samples: readonly Figures[], lines: readonly Line[]): uPlot.AlignedData {
   return [samples.map(({ at }) => at / 1_000), ...lines.map(({ value }) => samples.map(value))];
 }
 

@@ -1,9 +1,9 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { formatCount, formatShort, NONE } from './format.ts';
+import { formatCount, formatShort, UNKNOWN } from './format.ts';
 import { html } from './html.ts';
 import type { Plot } from './plot.ts';
 import type { Line } from './plot-line.ts';
-import type { Sample } from './server.ts';
+import type { Figures } from './server.ts';
 
 type Panel = {
   readonly title: string;
@@ -48,13 +48,13 @@ const PANELS: readonly Panel[] = [
 ];
 
 /** The last hour, a sample every ten seconds. */
-export function Plots({ samples }: { readonly samples: readonly Sample[] }) {
+export function Plots({ samples }: { readonly samples: readonly Figures[] }) {
   return html`<div class="plots">
     ${PANELS.map((panel) => html`<${PlotCard} key=${panel.title} panel=${panel} samples=${samples} />`)}
   </div>`;
 }
 
-function PlotCard({ panel, samples }: { readonly panel: Panel; readonly samples: readonly Sample[] }) {
+function PlotCard({ panel, samples }: { readonly panel: Panel; readonly samples: readonly Figures[] }) {
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<Plot>(undefined);
   const newest = useRef(samples);
@@ -77,7 +77,7 @@ function PlotCard({ panel, samples }: { readonly panel: Panel; readonly samples:
   const last = samples.at(-1);
   const values = lines.map((line) => ({
     ...line,
-    text: last === undefined ? NONE : format(line.value(last)),
+    text: last === undefined ? UNKNOWN : format(line.value(last)),
   }));
   return html`<section class="card plot">
     <h2>${title}</h2>

@@ -38,3 +38,19 @@ export function linkTo(
   const text = new URLSearchParams(kept).toString();
   return `#/${path.map(encodeURIComponent).join('/')}${text === '' ? '' : `?${text}`}`;
 }
+
+/** Opens a part of the page. `replace`: the browser's back button omits the present state. */
+function open(link: string, replace = false): void {
+  if (replace) {
+    history.replaceState(null, '', link);
+    route.value = parseHash(link);
+  } else {
+    location.hash = link;
+  }
+}
+
+/** Changes parameters of the present part. Parameters without a value are removed. */
+export function change(query: Readonly<Record<string, string | undefined>>, replace = false): void {
+  const { part, rest, query: present } = route.value;
+  open(linkTo([part, ...rest], { ...Object.fromEntries(present), ...query }), replace);
+}

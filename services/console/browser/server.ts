@@ -2,7 +2,7 @@
 
 export type Level = 'ok' | 'outage' | 'degraded';
 
-export type Condition = {
+export type StateWarning = {
   readonly code: string;
   readonly severity: 'outage' | 'degraded';
   readonly message: string;
@@ -43,13 +43,13 @@ export type Projection = {
   readonly parked: number;
 };
 
-export type Generation = {
+export type ListedGeneration = {
   readonly number: number;
   readonly state: 'building' | 'live' | 'kept';
   readonly source: string;
 };
 
-export type Rebuild = {
+export type ListedRebuild = {
   readonly generation: number;
   readonly phase: string;
   readonly wanted: string;
@@ -66,7 +66,7 @@ export type Rebuild = {
 /** `log` and what follows is absent in a process without a data directory. */
 export type ServerState = {
   readonly summary: { readonly level: Level; readonly text: string };
-  readonly conditions: readonly Condition[];
+  readonly conditions: readonly StateWarning[];
   readonly processes: readonly ServerProcess[];
   readonly readIndex: { readonly address: string; readonly status: string; readonly reason?: string } | null;
   readonly webhooks: { readonly waiting: number; readonly parked: number } | null;
@@ -78,8 +78,8 @@ export type ServerState = {
     readonly foreignEvents: number;
   };
   readonly projections?: readonly Projection[];
-  readonly generations?: readonly Generation[];
-  readonly rebuild?: Rebuild | null;
+  readonly generations?: readonly ListedGeneration[];
+  readonly rebuild?: ListedRebuild | null;
   readonly schemaWarnings?: readonly {
     readonly file: string;
     readonly path: string;
@@ -89,7 +89,7 @@ export type ServerState = {
   readonly codeNotes?: readonly string[];
 };
 
-export type Sample = {
+export type Figures = {
   readonly at: number;
   readonly reads: number;
   readonly writes: number;
@@ -122,7 +122,7 @@ export type LogEvent = {
   readonly unreadable: string | null;
 };
 
-export type Attribute = {
+export type ShownAttribute = {
   readonly type: string;
   readonly relation?: string;
   readonly target?: string;
@@ -144,6 +144,14 @@ export type Type = {
     readonly pluralName: string;
     readonly kind: string;
     readonly pluginOptions?: { readonly i18n?: { readonly localized?: boolean } };
-    readonly attributes: Readonly<Record<string, Attribute>>;
+    readonly attributes: Readonly<Record<string, ShownAttribute>>;
+  };
+};
+
+export type ShownComponent = {
+  readonly uid: string;
+  readonly schema: {
+    readonly displayName: string;
+    readonly attributes: Readonly<Record<string, ShownAttribute>>;
   };
 };

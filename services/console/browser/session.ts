@@ -46,14 +46,14 @@ function refuse(reason: string | null): void {
 }
 
 /** Signs in with a token, which the tab keeps if the server knows it. */
-export function signIn(value: string): Promise<void> {
+export function enter(value: string): Promise<void> {
   refusal.value = null;
   keepToken(value);
   return findRights();
 }
 
 /** Forgets the token, and shows what everybody may see. */
-export function signOut(): Promise<void> {
+export function leave(): Promise<void> {
   state.value = null;
   refusal.value = null;
   rights.value = 'asking';

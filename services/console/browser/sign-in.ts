@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks';
 import { html } from './html.ts';
-import { refusal, rights, signIn } from './session.ts';
+import { enter, refusal, rights } from './session.ts';
 
 /** The form for a token: all that a caller without rights sees. */
 export function SignIn() {
@@ -8,7 +8,7 @@ export function SignIn() {
   const submit = (event: Event) => {
     event.preventDefault();
     const value = field.current?.value.trim() ?? '';
-    if (value !== '') void signIn(value);
+    if (value !== '') void enter(value);
   };
   return html`<main class="sign-in">
     <form class="card" onSubmit=${submit}>

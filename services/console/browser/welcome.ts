@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { read } from './api.ts';
-import { formatCount, NONE } from './format.ts';
+import { formatCount, UNKNOWN } from './format.ts';
 import { html } from './html.ts';
 import { linkTo } from './route.ts';
 import type { Type } from './server.ts';
@@ -47,7 +47,7 @@ export function Welcome() {
           ${rows.map(
             ({ type, path, total }) => html`<tr key=${type.uid}>
               <td><a href=${linkTo(['content', type.schema.pluralName])}>${type.schema.displayName}</a></td>
-              <td class="number count">${total === undefined ? NONE : formatCount(total)}</td>
+              <td class="number count">${total === undefined ? UNKNOWN : formatCount(total)}</td>
               <td><a href=${path}>${path}</a></td>
             </tr>`,
           )}

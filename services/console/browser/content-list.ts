@@ -1,0 +1,120 @@
+import { useEffect, useState } from 'preact/hooks';
+import { type Meta, read } from './api.ts';
+import { columnsOf, isLocalized, pathName } from './content-model.ts';
+import { FilterBuilder } from './filter-builder.ts';
+import { filterQuery, parseFilterRows } from './filter-rows.ts';
+import { formatCount } from './format.ts';
+import { HowToSend } from './how-to-send.ts';
+import { html } from './html.ts';
+import { change, linkTo, route } from './route.ts';
+import type { Type } from './server.ts';
+import { showCell } from './values.ts';
+
+const PAGE_SIZE = 25;
+
+type Page = { readonly data: readonly Readonly<Record<string, unknown>>[]; readonly meta: Meta };
+
+/** The entries of a type: columns, sort, search, world, locale, filter and pages, all of them in the URL. */
+export function ContentList({ type }: { readonly type: Type }) {
+  const path = listPath(type);
+  const [page, setPage] = useState<Page>();
+  const [problem, setProblem] = useState('');
+  useEffect(() => {
+    const gone = new AbortController();
+    read<Page['data']>(path, gone.signal).then(
+      (found) => {
+        setPage(found);
+        setProblem('');
+      },
+      (error: Error) => gone.signal.aborted || setProblem(error.message),
+    );
+    return () => gone.abort();
+  }, [path]);
+  const total = page?.meta.pagination?.total;
+  return html`<section class="card">
+    <h1>${type.schema.displayName}${' '}<span class="quiet count">${total === undefined ? '' : formatCount(total)}</span></h1>
+    <${Controls} type=${type} />
+    <${FilterBuilder} type=${type} />
+    ${problem !== '' && html`<p class="bad" role="alert">${problem}</p>`}
+    ${page !== undefined && html`<${Rows} type=${type} page=${page} />`}
+    <p class="row"><code class="path">${path}</code> <a href=${linkTo(['query'], { request: path })}>Open in Query</a></p>
+    <${HowToSend} request=${{ method: 'GET', path }} />
+  </section>`;
+}
+
+/** Returns the request for the list that the URL of the page describes. */
+function listPath(type: Type): string {
+  const { query } = route.value;
+  const pairs: (readonly [string, string | null])[] = [
+    ['status', type.schema.draftAndPublish ? (query.get('status') ?? 'draft') : null],
+    ['locale', isLocalized(type) ? query.get('locale') : null],
+    ['_q', query.get('q')],
+    ['sort', query.get('sort')],
+    ...filterQuery(parseFilterRows(query.get('filter') ?? '') ?? []),
+    ['pagination[page]', query.get('page')],
+    ['pagination[pageSize]', String(PAGE_SIZE)],
+  ];
+  const text = pairs
+    .filter((pair): pair is readonly [string, string] => (pair[1] ?? '') !== '')
+    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  return `/api/${pathName(type)}?${text.join('&')}`;
+}
+
+function Controls({ type }: { readonly type: Type }) {
+  const { query } = route.value;
+  const submit = (event: Event) => {
+    event.preventDefault();
+    const data = new FormData(event.target as HTMLFormElement);
+    const text = (name: string) => String(data.get(name) ?? '');
+    change({ q: text('q'), locale: text('locale'), page: undefined });
+  };
+  return html`<form class="row" role="search" onSubmit=${submit}>
+    <input type="search" name="q" aria-label="Search" placeholder="Search" key=${query.get('q')} defaultValue=${query.get('q') ?? ''} />
+    ${
+      type.schema.draftAndPublish &&
+      html`<select aria-label="World" value=${query.get('status') ?? 'draft'}
+        onChange=${(event: Event) => change({ status: (event.target as HTMLSelectElement).value, page: undefined })}>
+        <option value="draft">drafts</option><option value="published">published</option></select>`
+    }
+    ${isLocalized(type) && html`<input name="locale" aria-label="Locale" size="6" placeholder="locale" key=${query.get('locale')} defaultValue=${query.get('locale') ?? ''} />`}
+    <button type="submit">Show</button>
+  </form>`;
+}
+
+function Rows({ type, page: { data, meta } }: { readonly type: Type; readonly page: Page }) {
+  const columns = columnsOf(type);
+  const { query } = route.value;
+  if (data.length === 0)
+    return html`<p class="empty">${query.get('q') || query.get('filter') ? 'No entry matches. Remove a condition, or search for less.' : html`There is no entry yet. Write one with <code>POST /api/${pathName(type)}</code>: the Query part sends it.`}</p>`;
+  return html`<div class="scroll" role="region" aria-label="Entries" tabindex="0"><table>
+      <thead><tr>${columns.map((name) => html`<${Heading} key=${name} name=${name} />`)}</tr></thead>
+      <tbody>${data.map(
+        (entry) => html`<tr key=${entry['documentId']}>
+        ${columns.map((name, i) => html`<td>${i === 0 ? html`<a href=${linkTo(['content', pathName(type), String(entry['documentId'])], { locale: textOf(entry['locale']) })}>${showCell(entry[name]) || '(empty)'}</a>` : showCell(entry[name])}</td>`)}
+      </tr>`,
+      )}</tbody>
+    </table></div>
+    <${Pages} meta=${meta} />`;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function Heading({ name }: { readonly name: string }) {
+  const [sorted = '', direction] = (route.value.query.get('sort') ?? '').split(':');
+  const isSorted = sorted === name;
+  const next = isSorted && direction !== 'desc' ? `${name}:desc` : `${name}:asc`;
+  const order = direction === 'desc' ? 'descending' : 'ascending';
+  return html`<th aria-sort=${isSorted ? order : undefined}><button type="button" class="plain" onClick=${() => change({ sort: next, page: undefined })}>
+    ${name}${isSorted ? (direction === 'desc' ? ' ↓' : ' ↑') : ''}</button></th>`;
+}
+
+function Pages({ meta }: { readonly meta: Meta }) {
+  const { page = 1, pageCount = 1 } = meta.pagination ?? {};
+  if (pageCount <= 1) return null;
+  const go = (to: number) => change({ page: to === 1 ? undefined : String(to) });
+  return html`<p class="row"><button type="button" disabled=${page <= 1} onClick=${() => go(page - 1)}>Previous</button>
+    page ${formatCount(page)} of ${formatCount(pageCount)}
+    <button type="button" disabled=${page >= pageCount} onClick=${() => go(page + 1)}>Next</button></p>`;
+}

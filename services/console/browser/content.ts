@@ -1,0 +1,73 @@
+import { useEffect, useState } from 'preact/hooks';
+import { read } from './api.ts';
+import { ContentList } from './content-list.ts';
+import { contentTypes, pathName, readModel, typeAt } from './content-model.ts';
+import { EntryCard } from './entry.ts';
+import { formatCount, UNKNOWN } from './format.ts';
+import { html } from './html.ts';
+import { linkTo, route } from './route.ts';
+import type { Type } from './server.ts';
+
+/** The content: types with their counts, the entries of one, or one entry. */
+export function ContentPart() {
+  const [isRead, setRead] = useState(false);
+  const [problem, setProblem] = useState('');
+  useEffect(() => {
+    readModel().then(
+      () => setRead(true),
+      (error: Error) => setProblem(error.message),
+    );
+  }, []);
+  const [name, documentId] = route.value.rest;
+  if (problem !== '') return html`<p class="card bad" role="alert">${problem}</p>`;
+  if (!isRead) return html`<p class="quiet" role="status">Loading…</p>`;
+  if (contentTypes().length === 0)
+    return html`<section class="card empty"><h1>No content types</h1>
+      <p>The server has no content types that you may read. Start it with <code>--content-types</code> and the src folder of a Strapi project.</p></section>`;
+  return html`<div class="columns">
+    <nav class="card types" aria-label="Content types"><${TypeList} chosen=${name} /></nav>
+    <div class="main"><${Chosen} name=${name} documentId=${documentId} /></div>
+  </div>`;
+}
+
+function Chosen({
+  name,
+  documentId,
+}: {
+  readonly name: string | undefined;
+  readonly documentId: string | undefined;
+}) {
+  const type = name === undefined ? undefined : typeAt(name);
+  if (name === undefined)
+    return html`<section class="card empty"><h1>Content</h1><p>Choose a content type to see its entries.</p></section>`;
+  if (type === undefined)
+    return html`<section class="card empty"><h1>There is no such content type</h1><p><code>${name}</code> names no type that you may read.</p></section>`;
+  const isSingle = type.schema.kind === 'singleType';
+  if (documentId === undefined && !isSingle) return html`<${ContentList} key=${type.uid} type=${type} />`;
+  return html`<${EntryCard} key=${`${type.uid} ${documentId}`} type=${type} documentId=${documentId} />`;
+}
+
+function TypeList({ chosen }: { readonly chosen: string | undefined }) {
+  return html`<h2>Types</h2><ul>
+    ${contentTypes().map((type) => html`<${TypeItem} key=${type.uid} type=${type} isChosen=${pathName(type) === chosen} />`)}
+  </ul>`;
+}
+
+function TypeItem({ type, isChosen }: { readonly type: Type; readonly isChosen: boolean }) {
+  const [total, setTotal] = useState<number>();
+  const { kind, displayName, draftAndPublish } = type.schema;
+  useEffect(() => {
+    if (kind === 'singleType') return;
+    const status = draftAndPublish ? '&status=draft' : '';
+    // A caller without the right to see drafts gets the count of what is published. Without any, there is no count.
+    const count = (query: string) => read<unknown>(`/api/${pathName(type)}?pagination[pageSize]=1${query}`);
+    count(status)
+      .catch(() => count(''))
+      .then(
+        ({ meta }) => setTotal(meta.pagination?.total),
+        () => {},
+      );
+  }, [type.uid]);
+  return html`<li><a href=${linkTo(['content', pathName(type)])} aria-current=${isChosen ? 'page' : undefined}>${displayName}</a>
+    <span class="quiet">${kind === 'singleType' ? 'single' : total === undefined ? UNKNOWN : formatCount(total)}</span></li>`;
+}

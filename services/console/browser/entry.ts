@@ -1,0 +1,168 @@
+import { useEffect, useState } from 'preact/hooks';
+import { messageOf, type Reply, type Request, send } from './api.ts';
+import { pathName } from './content-model.ts';
+import { HowToSend } from './how-to-send.ts';
+import { type Content, html } from './html.ts';
+import { linkTo, route } from './route.ts';
+import type { ShownAttribute, Type } from './server.ts';
+import { types } from './session.ts';
+import { showCell, showWhole } from './values.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+type Versions = {
+  readonly draft: Row | undefined;
+  readonly published: Row | undefined;
+  readonly refusal: string | undefined;
+};
+
+/** Shows an entry: its draft next to its published version, with the differences marked. */
+export function EntryCard({
+  type,
+  documentId,
+}: {
+  readonly type: Type;
+  readonly documentId: string | undefined;
+}) {
+  const [versions, setVersions] = useState<Versions>();
+  const locale = route.value.query.get('locale');
+  const { draftAndPublish, displayName } = type.schema;
+  const published = requestOf(type, documentId, locale, draftAndPublish ? 'published' : undefined);
+  const draft = draftAndPublish ? requestOf(type, documentId, locale, 'draft') : undefined;
+  useEffect(() => {
+    let isWanted = true;
+    readVersions(draft, published).then(
+      (found) => isWanted && setVersions(found),
+      (error: Error) =>
+        isWanted && setVersions({ draft: undefined, published: undefined, refusal: error.message }),
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [published.path]);
+  if (versions === undefined) return html`<p class="quiet" role="status">Loading…</p>`;
+  const shown = versions.draft ?? versions.published;
+  return html`<section class="card entry">
+    <p class="quiet"><a href=${linkTo(['content', pathName(type)])}>${displayName}</a> / <code>${documentId ?? 'single'}</code> ${locale}</p>
+    ${
+      shown === undefined
+        ? html`<h1>There is no such entry</h1><p class="empty">${versions.refusal ?? 'Neither a draft nor a published version is visible to you.'}</p>`
+        : html`
+      <h1>${titleOf(type, shown)} <${State} type=${type} versions=${versions} /></h1>
+      <${Values} type=${type} versions=${versions} />`
+    }
+    <${HowToSend} request=${draft ?? published} />
+  </section>`;
+}
+
+function requestOf(
+  type: Type,
+  documentId: string | undefined,
+  locale: string | null,
+  status: string | undefined,
+): Request {
+  const query = new URLSearchParams({ ...(status && { status }), ...(locale && { locale }), populate: '*' });
+  return {
+    method: 'GET',
+    path: `/api/${pathName(type)}${documentId === undefined ? '' : `/${encodeURIComponent(documentId)}`}?${query}`,
+  };
+}
+
+async function readVersions(draft: Request | undefined, published: Request): Promise<Versions> {
+  const answers = await Promise.all([draft && send(draft), send(published)]);
+  const [first, second] = answers.map((answer) =>
+    answer?.ok === true ? (answer.json as { data: Row }).data : undefined,
+  );
+  const refused = answers.find(
+    (answer): answer is Reply => answer !== undefined && !answer.ok && answer.status !== 404,
+  );
+  return { draft: first, published: second, refusal: refused && messageOf(refused) };
+}
+
+function titleOf({ schema }: Type, row: Row): string {
+  const name = Object.keys(schema.attributes).find(
+    (each) => schema.attributes[each]?.type === 'string' && row[each],
+  );
+  return name === undefined ? String(row['documentId']) : showCell(row[name]);
+}
+
+function State({
+  type,
+  versions: { draft, published },
+}: {
+  readonly type: Type;
+  readonly versions: Versions;
+}) {
+  if (!type.schema.draftAndPublish) return null;
+  if (published === undefined) return html`<span class="badge draft">draft</span>`;
+  const isModified =
+    draft !== undefined &&
+    Object.keys(type.schema.attributes).some((name) => differs(draft, published, name));
+  return isModified
+    ? html`<span class="badge modified">modified</span>`
+    : html`<span class="badge">published</span>`;
+}
+
+/** Rows of relations have other numeric ids in the two worlds. */
+function differs(draft: Row, published: Row, name: string): boolean {
+  const text = (row: Row) =>
+    JSON.stringify(row[name] ?? null, (key, value: unknown) => (VERSIONED.includes(key) ? undefined : value));
+  return text(draft) !== text(published);
+}
+
+const VERSIONED = ['id', 'createdAt', 'updatedAt', 'publishedAt'];
+
+function Values({
+  type,
+  versions: { draft, published },
+}: {
+  readonly type: Type;
+  readonly versions: Versions;
+}) {
+  const both = draft !== undefined && published !== undefined;
+  const names = Object.keys(type.schema.attributes);
+  const first = draft ?? published ?? {};
+  return html`<div class="scroll" role="region" aria-label="Values" tabindex="0"><table class="values">
+    <thead><tr><th>attribute</th>${both ? html`<th>draft</th><th>published</th>` : html`<th>${draft === undefined || !type.schema.draftAndPublish ? 'value' : 'draft'}</th>`}</tr></thead>
+    <tbody>${names.map((name) => {
+      const isOther = both && differs(draft, published, name);
+      return html`<tr key=${name} class=${isOther ? 'other' : ''}>
+        <th scope="row">${name}${isOther && html`<span class="badge modified">differs</span>`}</th>
+        <td>${showValue(type.schema.attributes[name], first[name])}</td>
+        ${both && html`<td>${showValue(type.schema.attributes[name], published[name])}</td>`}
+      </tr>`;
+    })}
+    ${['createdAt', 'updatedAt', 'publishedAt'].map((name) => html`<tr><th scope="row" class="quiet">${name}</th><td>${showWhole(first[name])}</td>${both && html`<td>${showWhole(published[name])}</td>`}</tr>`)}
+    </tbody>
+  </table></div>`;
+}
+
+function showValue(attribute: ShownAttribute | undefined, value: unknown): Content {
+  if (value === null || value === undefined) return html`<span class="quiet">none</span>`;
+  if (attribute?.type === 'relation') return linksOf(attribute, value);
+  if (attribute?.type === 'media') return picturesOf(value);
+  return html`<div class="whole">${showWhole(value)}</div>`;
+}
+
+function linksOf({ target }: ShownAttribute, value: unknown): Content {
+  const type = types.value.find(({ uid }) => uid === target);
+  const rows = [value].flat() as readonly Row[];
+  if (rows.length === 0) return html`<span class="quiet">none</span>`;
+  return html`<ul class="links">${rows.map(
+    (row) =>
+      html`<li>${
+        type === undefined || type.plugin !== undefined
+          ? html`<code>${String(row['documentId'])}</code>`
+          : html`
+    <a href=${linkTo(['content', pathName(type), String(row['documentId'])], { locale: typeof row['locale'] === 'string' ? row['locale'] : undefined })}>${titleOf(type, row)}</a>`
+      }</li>`,
+  )}</ul>`;
+}
+
+function picturesOf(value: unknown): Content {
+  return html`<ul class="links">${([value].flat() as readonly Row[]).map((file) => {
+    const url = String(file['url'] ?? '');
+    // A picture of another host is not loaded: the page sends nothing elsewhere.
+    const isOwn = url.startsWith('/') && String(file['mime']).startsWith('image/');
+    return html`<li>${isOwn && html`<img src=${url} alt=${String(file['alternativeText'] ?? '')} width="160" />`} <span>${String(file['name'])}</span></li>`;
+  })}</ul>`;
+}

@@ -1,0 +1,30 @@
+import { useState } from 'preact/hooks';
+import { type Request, token } from './api.ts';
+import { html } from './html.ts';
+import { sendLines } from './send-lines.ts';
+
+/** Shows how to send a request without the page. `command`: the command of `varve` that does the same. */
+export function HowToSend({ request, command }: { readonly request: Request; readonly command?: string }) {
+  const lines = [
+    ...sendLines(location.origin, request, token.value !== null),
+    ...(command === undefined ? [] : [{ name: 'varve', text: command }]),
+  ];
+  return html`<details class="send">
+    <summary>How to send it</summary>
+    ${lines.map(({ name, text }) => html`<${Copyable} key=${name} name=${name} text=${text} />`)}
+  </details>`;
+}
+
+function Copyable({ name, text }: { readonly name: string; readonly text: string }) {
+  const [isCopied, setCopied] = useState(false);
+  // Outside of https and localhost a browser has no clipboard: the text can be selected.
+  const copy = () =>
+    navigator.clipboard?.writeText(text).then(
+      () => setCopied(true),
+      () => {},
+    );
+  return html`<figure>
+    <figcaption>${name} <button type="button" class="plain" onClick=${() => void copy()} aria-label=${`Copy for ${name}`}>${isCopied ? 'copied' : 'copy'}</button></figcaption>
+    <pre tabindex="0">${text}</pre>
+  </figure>`;
+}
