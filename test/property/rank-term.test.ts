@@ -6,7 +6,7 @@ import { createRanking } from '../../shared/read-index/embedded/search/rank-rows
 import { createRankGroups, type RankGroups } from '../../shared/read-index/embedded/search/rank-term.ts';
 import { createTextTerms, matchTexts } from '../../shared/read-index/embedded/search/search-texts.ts';
 import { applyRows } from '../../shared/read-index/embedded/sources/apply-batch.ts';
-import { createSourceStore } from '../../shared/read-index/embedded/sources/source-store.ts';
+import { createSourceBlocks } from '../../shared/read-index/embedded/sources/source-blocks.ts';
 import { createTextIndex } from '../../shared/read-index/embedded/words/text-index.ts';
 import { searchOf } from '../../shared/search/search-settings.ts';
 import { inSlice, SLICE_OVER } from '../../shared/turns/slice.ts';
@@ -36,7 +36,7 @@ type Asked = typeof search extends fc.Arbitrary<infer S> ? S : never;
 function open(articles: readonly Article[]) {
   const rowSets = createRowSets(registry, 1_000);
   applyRows(
-    { rowSets, sources: createSourceStore(2 ** 20, undefined) },
+    { rowSets, sources: createSourceBlocks() },
     articles.map((each) => articleChange({ ...each, version: 'published' })),
   );
   const rowSet = worldRowSet(rowSets, ARTICLE, 'published');

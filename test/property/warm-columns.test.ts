@@ -10,7 +10,7 @@ import { collectPosting } from '../../shared/read-index/embedded/lists/postings.
 import { borrowBits, columnOf, type RowSetIndex } from '../../shared/read-index/embedded/rows/row-set.ts';
 import { createRowSets, versionRowSet } from '../../shared/read-index/embedded/rows/row-sets.ts';
 import { applyRows } from '../../shared/read-index/embedded/sources/apply-batch.ts';
-import { createSourceStore } from '../../shared/read-index/embedded/sources/source-store.ts';
+import { createSourceBlocks } from '../../shared/read-index/embedded/sources/source-blocks.ts';
 import { warmColumns } from '../../shared/read-index/embedded/warm-columns.ts';
 import type { RowChange } from '../../shared/read-index/read-index.ts';
 import { BOOK, libraryRegistry, row } from '../contract/read-index-library.ts';
@@ -79,7 +79,7 @@ it('makes right dictionaries of columns, with any changes and queries meanwhile'
   });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
-      const target = { rowSets: createRowSets(registry, 3), sources: createSourceStore(2 ** 30, undefined) };
+      const target = { rowSets: createRowSets(registry, 3), sources: createSourceBlocks() };
       applyRows(
         target,
         Array.from({ length: BOOKS }, (_, i) => put(i + 1, i)),

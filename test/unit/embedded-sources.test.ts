@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createEmbeddedIndex } from '../../shared/read-index/embedded/embedded-index.ts';
 import { createRowSets, versionRowSet } from '../../shared/read-index/embedded/rows/row-sets.ts';
+import { createSourceBlocks } from '../../shared/read-index/embedded/sources/source-blocks.ts';
 import {
-  createSourceStore,
   forgetSource,
   keepSource,
   sourcesOf,
@@ -30,44 +30,6 @@ function put(key: number, source: Uint8Array): RowChange {
 const bytes = (text: string) => new TextEncoder().encode(text);
 const texts = (sources: readonly Uint8Array[]) => sources.map((source) => new TextDecoder().decode(source));
 
-it('keeps sources up to its memory and loads the others', async () => {
-  const loaded: string[] = [];
-  const index = createEmbeddedIndex({
-    registry,
-    sourceMemoryBytes: 10,
-    loadSource: (type, version, key) => {
-      loaded.push(`${type} ${version} ${key}`);
-      return bytes(`loaded ${key}`);
-    },
-  });
-  await index.apply({
-    position: 1n,
-    rows: [put(1, bytes('12345678')), put(2, bytes('12345678'))],
-    links: [],
-  });
-  expect(texts((await index.search(request)).hits.sources)).toEqual(['12345678', 'loaded 2']);
-  expect(loaded).toEqual([`${BOOK} published 2`]);
-});
-
-it('frees the memory of replaced and deleted sources', async () => {
-  const index = createEmbeddedIndex({ registry, sourceMemoryBytes: 10, loadSource: () => bytes('loaded') });
-  for (let i = 0; i < 50; i++)
-    await index.apply({ position: 1n, rows: [put(1, bytes(`version ${i % 10}`))], links: [] });
-  expect(texts((await index.search(request)).hits.sources)).toEqual(['version 9']);
-  await index.apply({
-    position: 1n,
-    rows: [{ type: BOOK, version: 'published', key: 1, row: null }, put(2, bytes('0123456789'))],
-    links: [],
-  });
-  expect(texts((await index.search(request)).hits.sources)).toEqual(['0123456789']);
-});
-
-it('keeps all sources if it cannot load them again', async () => {
-  const index = createEmbeddedIndex({ registry, sourceMemoryBytes: 0 });
-  await index.apply({ position: 1n, rows: [put(1, bytes('a')), put(2, bytes('b'))], links: [] });
-  expect(texts((await index.search(request)).hits.sources)).toEqual(['a', 'b']);
-});
-
 it('does not keep the large buffer that contains a small source', async () => {
   const index = createEmbeddedIndex({ registry });
   const large = new Uint8Array(100_000);
@@ -81,41 +43,38 @@ it('does not keep the large buffer that contains a small source', async () => {
 it('keeps every source unchanged while rows are added, changed and removed', async () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(199), fc.nat(40_000)), { maxLength: 400 }), (writes) => {
-      const store = createSourceStore(2 ** 30, undefined);
+      const blocks = createSourceBlocks();
       const rowSet = versionRowSet(createRowSets(registry, 0), BOOK, 'published');
       const expected = new Map<number, Uint8Array>();
       for (const [i, [row, size]] of writes.entries()) {
         if (size % 7 === 0) {
-          forgetSource(store, rowSet, row);
+          forgetSource(blocks, rowSet, row);
           expected.delete(row);
         } else {
           const source = new Uint8Array(size).fill(i % 251);
-          keepSource(store, rowSet, row, source);
+          keepSource(blocks, rowSet, row, source);
           expected.set(row, source);
         }
       }
       const rows = [...expected.keys()];
-      expect(sourcesOf(store, rowSet, rows).map((source) => Buffer.from(source))).toEqual(
+      expect(sourcesOf(rowSet, rows).map((source) => Buffer.from(source))).toEqual(
         rows.map((row) => Buffer.from(expected.get(row) as Uint8Array)),
       );
-      let live = 0;
-      for (const source of expected.values()) live += source.byteLength;
-      expect(store.bytesLeft).toBe(2 ** 30 - live);
     }),
     { numRuns: 50 },
   );
 });
 
 it('never keeps much more than twice the bytes in use, although a few rows of each round stay', () => {
-  const store = createSourceStore(2 ** 30, undefined);
+  const blocks = createSourceBlocks();
   const rowSet = versionRowSet(createRowSets(registry, 0), BOOK, 'published');
   for (let i = 0; i < 40_000; i++) {
     // One of a thousand rows is never written again.
     const row = i % 1000 === 0 ? 1000 + i / 1000 : i % 1000;
-    keepSource(store, rowSet, row, new Uint8Array(500).fill(i % 251));
+    keepSource(blocks, rowSet, row, new Uint8Array(500).fill(i % 251));
   }
   const live = rowSet.sources.reduce((sum, source) => sum + (source?.byteLength ?? 0), 0);
-  const held = [...store.blocks.byBuffer.values()].reduce((sum, { bytes }) => sum + bytes.byteLength, 0);
+  const held = [...blocks.byBuffer.values()].reduce((sum, { bytes }) => sum + bytes.byteLength, 0);
   expect(live).toBe(1039 * 500);
   expect(held).toBeLessThan(2 * live + 2 * 256 * 1024);
 });

@@ -7,7 +7,7 @@ import { createOrderCache, sortedRows } from '../../shared/read-index/embedded/o
 import { LOGGED_ROWS } from '../../shared/read-index/embedded/rows/row-changes.ts';
 import { createRowSets, worldRowSet } from '../../shared/read-index/embedded/rows/row-sets.ts';
 import { applyRows } from '../../shared/read-index/embedded/sources/apply-batch.ts';
-import { createSourceStore } from '../../shared/read-index/embedded/sources/source-store.ts';
+import { createSourceBlocks } from '../../shared/read-index/embedded/sources/source-blocks.ts';
 import type { RowChange } from '../../shared/read-index/read-index.ts';
 import { inSlice, SLICE_OVER } from '../../shared/turns/slice.ts';
 import { BOOK, libraryRegistry, row } from '../contract/read-index-library.ts';
@@ -25,7 +25,7 @@ function book(key: number, price = key): RowChange {
 function openBooks(kept: KeptSets) {
   const rowSets = createRowSets(registry, 16);
   const orders = createOrderCache(rowSets, 100_000);
-  const sources = createSourceStore(2 ** 20, undefined);
+  const sources = createSourceBlocks();
   const change = (rows: readonly RowChange[]) => {
     kept.changes++;
     applyRows({ rowSets, sources }, rows);

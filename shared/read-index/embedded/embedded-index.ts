@@ -25,16 +25,14 @@ import { createRestore, indexParts } from './sources/index-parts.ts';
 import { linkedAt } from './sources/linked-at.ts';
 import { readIndexedContent } from './sources/read-indexed-content.ts';
 import { sourceAt } from './sources/source-at.ts';
-import { addSources, createSourceStore, type LoadSource, sourcesOf } from './sources/source-store.ts';
+import { createSourceBlocks } from './sources/source-blocks.ts';
+import { addSources, sourcesOf } from './sources/source-store.ts';
 import { createLinkTraversal } from './traverse.ts';
 import { warmColumns } from './warm-columns.ts';
 import { countStaleRows, readBeforeSearch, readChangedRows, warmTexts } from './warm-texts.ts';
 
 export type EmbeddedIndexOptions = {
   readonly registry: SchemaRegistry;
-  /** Maximum bytes of row sources in memory. Further sources are read with `loadSource`. Without it all stay in memory. */
-  readonly sourceMemoryBytes?: number;
-  readonly loadSource?: LoadSource;
   /** Maximum rows in all cached sort orders together, at 4 bytes each. */
   readonly maxOrderedRows?: number;
   /** Nanoseconds of collecting the rows of a condition from which they are kept. 0: all are kept at once. */
@@ -71,7 +69,6 @@ const FEW_ROWS = 100;
 const PATIENCE_MS = 50;
 /** Milliseconds of a slice of warming, which is the maximum wait of a request. */
 const SLICE_MS = 1;
-const GIBIBYTE = 2 ** 30;
 const DEFAULT_ORDERED_ROWS = 32 * 2 ** 20;
 const DEFAULT_REUSE_AFTER = 1024;
 
@@ -83,7 +80,7 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedInde
   const rowSets = createRowSets(options.registry, options.reuseOrdinalsAfter ?? DEFAULT_REUSE_AFTER);
   const state: WordSearchState = {
     rowSets,
-    sources: createSourceStore(options.sourceMemoryBytes ?? GIBIBYTE, options.loadSource),
+    sources: createSourceBlocks(),
     orders: createOrderCache(rowSets, options.maxOrderedRows ?? DEFAULT_ORDERED_ROWS),
     kept: createKeptSets(options.keepSetsFrom),
     texts: createTextIndexes(),
@@ -125,7 +122,7 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedInde
     traverse: (request) => answers.part(request.answer, () => createLinkTraversal(state, request)),
     explain: (request) => answers.part(request.answer, () => () => explain(state, request)),
     local: createLocalRows(state, () => isOpen),
-    content: (world) => readIndexedContent(rowSets, state.sources, world),
+    content: (world) => readIndexedContent(rowSets, world),
     snapshot: {
       parts() {
         if (change === 'failed') throw new Error('a change of the index failed');
@@ -157,9 +154,9 @@ function createLocalRows(state: WordSearchState, isOpen: () => boolean): LocalRo
       return warmed;
     },
     staleRows: () => countStaleRows(state),
-    sourceAt: (rowSet, world, key) => sourceAt(state, rowSet, world, key),
+    sourceAt: (rowSet, world, key) => sourceAt(state.rowSets, rowSet, world, key),
     linkedAt: (rowSet, key, at) => linkedAt(state.rowSets, rowSet, key, at),
-    changedComponents: (change) => changedComponents(state, change),
+    changedComponents: (change) => changedComponents(state.rowSets, change),
   };
 }
 
@@ -195,8 +192,8 @@ function createSearch(
   return () => {
     selection ??= select();
     const { rows, count, next } = selection;
-    if (rows.length > FEW_ROWS) addSources(state.sources, rowSet, rows, found);
-    const sources = rows.length > FEW_ROWS ? found : sourcesOf(state.sources, rowSet, rows);
+    if (rows.length > FEW_ROWS) addSources(rowSet, rows, found);
+    const sources = rows.length > FEW_ROWS ? found : sourcesOf(rowSet, rows);
     return { total: request.withTotal ? count : undefined, hits: { rows, sources }, ...defined({ next }) };
   };
 }

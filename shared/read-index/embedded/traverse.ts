@@ -8,7 +8,7 @@ import { bindSort, createRowSort, type RowSort } from './order/sort-rows.ts';
 import { linkedInOrder, linkOrders } from './rows/links.ts';
 import type { RowSetIndex, Step } from './rows/row-set.ts';
 import { rowSetAt, stepFrom, zoneStepFrom } from './rows/row-sets.ts';
-import { addSources, type SourceStore, sourcesOf } from './sources/source-store.ts';
+import { addSources, sourcesOf } from './sources/source-store.ts';
 
 /** Links of a row that are traversed between two checks of the clock. */
 const FEW_LINKS = 64;
@@ -16,7 +16,6 @@ const FEW_LINKS = 64;
 /** Context and request of a `traverse` call. */
 type Traversal = {
   readonly context: QueryContext;
-  readonly sources: SourceStore;
   readonly request: TraverseRequest;
 };
 
@@ -25,11 +24,11 @@ type Traversal = {
  * its slice, the next call continues.
  */
 export function createLinkTraversal(
-  { rowSets, orders, kept, sources }: Omit<QueryContext, 'world'> & Pick<Traversal, 'sources'>,
+  { rowSets, orders, kept }: Omit<QueryContext, 'world'>,
   request: TraverseRequest,
 ): () => TraverseResult {
   const context = { rowSets, orders, kept, world: request.world };
-  const traversal = { context, sources, request };
+  const traversal = { context, request };
   const rowSet = rowSetAt(rowSets, request.rowSet, request.world);
   const attribute = rowSet.model.attributes.get(request.attribute);
   if (attribute?.kind === 'dynamiczone') {
@@ -42,7 +41,7 @@ export function createLinkTraversal(
   return request.countOnly === true ? createCount(traversal, step) : createStepTraversal(traversal, step);
 }
 
-function createStepTraversal({ context, sources, request }: Traversal, step: Step): () => TraverseResult {
+function createStepTraversal({ context, request }: Traversal, step: Step): () => TraverseResult {
   const { parents } = request;
   const filter = createTargetFilter(context, parents, request.query, step);
   const keys = request.sort && bindSort(context.rowSets, step.target, request.world, request.sort);
@@ -56,7 +55,7 @@ function createStepTraversal({ context, sources, request }: Traversal, step: Ste
     exceeded = linked.length > left;
     const rows = exceeded ? linked.slice(0, left) : linked;
     left -= rows.length;
-    return { rows, sources: sourcesOf(sources, step.target, rows) };
+    return { rows, sources: sourcesOf(step.target, rows) };
   };
   const childrenOf = (parent: number): Hits => {
     current.linked ??= linkedRows(step, parent);
@@ -64,7 +63,7 @@ function createStepTraversal({ context, sources, request }: Traversal, step: Ste
     if (keys !== undefined && kept.length > 1) current.sort ??= createRowSort(keys, kept);
     const ordered = current.sort === undefined ? kept : Array.from(current.sort());
     const rows = ordered.length > left ? ordered.slice(0, left) : ordered;
-    addSources(sources, step.target, rows, current.sources);
+    addSources(step.target, rows, current.sources);
     exceeded = ordered.length > left;
     left -= rows.length;
     return { rows, sources: current.sources };
@@ -146,7 +145,7 @@ type ZoneChild = {
 type ZoneStep = { readonly component: Uid; readonly step: Step; readonly filter: TargetFilter | undefined };
 
 function createZoneTraversal(
-  { context, sources, request }: Traversal,
+  { context, request }: Traversal,
   rowSet: RowSetIndex,
   components: readonly Uid[],
 ): () => TraverseResult {
@@ -167,7 +166,7 @@ function createZoneTraversal(
       if (countOnly === true)
         counts.push(steps.reduce((sum, step) => sum + keptRows(step, parent).length, 0));
       else {
-        const all = exceeded ? [] : steps.flatMap((step) => zoneChildren(sources, step, parent));
+        const all = exceeded ? [] : steps.flatMap((step) => zoneChildren(step, parent));
         all.sort((a, b) => a.order - b.order);
         exceeded ||= all.length > left;
         const kept = all.slice(0, left);
@@ -196,7 +195,7 @@ function keptRows({ step, filter }: ZoneStep, parent: number): readonly number[]
   return filter === undefined ? linked : linked.filter(filter.keeps);
 }
 
-function zoneChildren(sources: SourceStore, zoneStep: ZoneStep, parent: number): ZoneChild[] {
+function zoneChildren(zoneStep: ZoneStep, parent: number): ZoneChild[] {
   const { component, step, filter } = zoneStep;
   // This sorts the links, and orders are read in the same sequence, so it comes first.
   const rows = linkedRows(step, parent);
@@ -204,6 +203,6 @@ function zoneChildren(sources: SourceStore, zoneStep: ZoneStep, parent: number):
   const linked = rows.map((row, i) => ({ row, order: orders[i] as number }));
   const kept = filter === undefined ? linked : linked.filter(({ row }) => filter.keeps(row));
   const keptOrdinals = kept.map(({ row }) => row);
-  const bytes = sourcesOf(sources, step.target, keptOrdinals);
+  const bytes = sourcesOf(step.target, keptOrdinals);
   return kept.map(({ row, order }, i) => ({ component, row, order, source: bytes[i] as Uint8Array }));
 }

@@ -5,7 +5,7 @@ import { createRowSets, worldRowSet } from '../../../shared/read-index/embedded/
 import { createCommonTerms } from '../../../shared/read-index/embedded/search/common-terms.ts';
 import { createTextIndexes, textIndexOf } from '../../../shared/read-index/embedded/search/word-search.ts';
 import { applyRows } from '../../../shared/read-index/embedded/sources/apply-batch.ts';
-import { createSourceStore } from '../../../shared/read-index/embedded/sources/source-store.ts';
+import { createSourceBlocks } from '../../../shared/read-index/embedded/sources/source-blocks.ts';
 import type { TextSearch } from '../../../shared/read-index/text-search.ts';
 import { BOOK, libraryRegistry, row } from '../../contract/read-index-library.ts';
 
@@ -16,7 +16,7 @@ function openIndex() {
   const rowSets = createRowSets(registry, 16);
   const state = {
     rowSets,
-    sources: createSourceStore(1_000_000, undefined),
+    sources: createSourceBlocks(),
     orders: createOrderCache(rowSets, 1_000),
     kept: createKeptSets(),
     texts: createTextIndexes(),

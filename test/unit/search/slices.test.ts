@@ -8,7 +8,7 @@ import { createRanking } from '../../../shared/read-index/embedded/search/rank-r
 import { createTextTerms } from '../../../shared/read-index/embedded/search/search-texts.ts';
 import { createTextIndexes, textIndexOf } from '../../../shared/read-index/embedded/search/word-search.ts';
 import { applyLinks, applyRows } from '../../../shared/read-index/embedded/sources/apply-batch.ts';
-import { createSourceStore } from '../../../shared/read-index/embedded/sources/source-store.ts';
+import { createSourceBlocks } from '../../../shared/read-index/embedded/sources/source-blocks.ts';
 import type { FacetRequest } from '../../../shared/read-index/facets.ts';
 import { contentTypeOf } from '../../../shared/schema/schema-registry.ts';
 import { inSlice, SLICE_OVER } from '../../../shared/turns/slice.ts';
@@ -20,7 +20,7 @@ const registry = libraryRegistry();
 const rowSets = createRowSets(registry, 16);
 const orders = createOrderCache(rowSets, 1_000);
 const kept = createKeptSets();
-const sources = createSourceStore(2 ** 20, undefined);
+const sources = createSourceBlocks();
 const state = { rowSets, orders, kept, sources, texts: createTextIndexes() };
 const books = Array.from({ length: ROWS }, (_, at) => ({ id: at + 1, title: `heat${at} <b>`, pages: at }));
 applyRows(

@@ -13,7 +13,8 @@ import { type OrderCache, orderFor } from '../order/order-cache.ts';
 import { createSelection, type SelectedRows } from '../order/select-page.ts';
 import type { RowSetIndex } from '../rows/row-set.ts';
 import { type RowSets, worldRowSet } from '../rows/row-sets.ts';
-import { type SourceStore, sourcesOf } from '../sources/source-store.ts';
+import type { SourceBlocks } from '../sources/source-blocks.ts';
+import { sourcesOf } from '../sources/source-store.ts';
 import { createTextIndex, isPerWorld, type TextIndex } from '../words/text-index.ts';
 import type { CommonTerms } from './common-terms.ts';
 import { createRanking } from './rank-rows.ts';
@@ -32,7 +33,7 @@ export function createTextIndexes(): TextIndexes {
 
 export type WordSearchState = {
   readonly rowSets: RowSets;
-  readonly sources: SourceStore;
+  readonly sources: SourceBlocks;
   readonly orders: OrderCache;
   readonly kept: KeptSets;
   readonly texts: TextIndexes;
@@ -87,7 +88,7 @@ export function createWordSearch(
     const { rows, next } = selected;
     return {
       total: request.withTotal ? count : undefined,
-      hits: { rows, sources: sourcesOf(state.sources, rowSet, rows) },
+      hits: { rows, sources: sourcesOf(rowSet, rows) },
       ...defined({ next, text: texts?.report, facets: request.facets && facets }),
     };
   };

@@ -12,11 +12,12 @@ import {
   stepFrom,
   versionRowSet,
 } from '../rows/row-sets.ts';
-import { forgetSource, keepSource, type SourceStore } from './source-store.ts';
+import type { SourceBlocks } from './source-blocks.ts';
+import { forgetSource, keepSource } from './source-store.ts';
 
 export type BatchTarget = {
   readonly rowSets: RowSets;
-  readonly sources: SourceStore;
+  readonly sources: SourceBlocks;
 };
 
 /** Applies changes of rows and their components, in order. Removes the links of removed rows at both ends. */

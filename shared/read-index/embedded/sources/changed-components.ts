@@ -3,19 +3,19 @@ import type { IndexedComponent, RowChange } from '../../read-index.ts';
 import { linkedInOrder, linkOrders } from '../rows/links.ts';
 import type { ComponentRowSet, RowSetIndex } from '../rows/row-set.ts';
 import { type RowSets, versionRowSet } from '../rows/row-sets.ts';
-import { type SourceStore, sourcesOf } from './source-store.ts';
-
-type Rows = { readonly rowSets: RowSets; readonly sources: SourceStore };
+import { sourcesOf } from './source-store.ts';
 
 /** Implements `LocalRows.changedComponents`. */
-export function changedComponents(rows: Rows, { type, version, key, row }: RowChange): readonly string[] {
-  const rowSet = versionRowSet(rows.rowSets, type, version);
+export function changedComponents(
+  rowSets: RowSets,
+  { type, version, key, row }: RowChange,
+): readonly string[] {
+  const rowSet = versionRowSet(rowSets, type, version);
   const existing = rowSet.ordinals.get(key);
-  return existing === undefined || row === null ? [] : differing(rows, rowSet, existing, row.components);
+  return existing === undefined || row === null ? [] : differing(rowSet, existing, row.components);
 }
 
 function differing(
-  rows: Rows,
   rowSet: RowSetIndex,
   row: number,
   components: IndexedComponent['components'],
@@ -25,27 +25,26 @@ function differing(
     const wanted = components[name] ?? [];
     const below = [...rowSet.components.values()].filter(({ attribute }) => attribute === name);
     const existing = below.reduce((sum, one) => sum + linkOrders(one.links.forward, row).length, 0);
-    const isSame = existing === wanted.length && below.every((one) => isUnchanged(rows, one, row, wanted));
+    const isSame = existing === wanted.length && below.every((one) => isUnchanged(one, row, wanted));
     return isSame ? [] : [name];
   });
 }
 
 /** Returns whether the expected components of this kind are those of the row, in the same slots. */
 function isUnchanged(
-  rows: Rows,
   { component, rowSet, links }: ComponentRowSet,
   parent: number,
   all: readonly IndexedComponent[],
 ): boolean {
   const existing = linkedInOrder(links.forward, parent, rowSet.keys);
   const slots = linkOrders(links.forward, parent);
-  const sources = sourcesOf(rows.sources, rowSet, existing);
+  const sources = sourcesOf(rowSet, existing);
   const wanted = all.map((one, slot) => ({ one, slot })).filter(({ one }) => one.component === component);
   if (wanted.length !== existing.length) return false;
   return wanted.every(({ one, slot }, at) => {
     const row = existing[at] as number;
     const isSame = rowSet.keys[row] === one.key && slots[at] === slot;
     if (!isSame || Buffer.compare(one.source, sources[at] as Uint8Array) !== 0) return false;
-    return differing(rows, rowSet, row, one.components).length === 0;
+    return differing(rowSet, row, one.components).length === 0;
   });
 }

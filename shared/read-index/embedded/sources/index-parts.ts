@@ -7,7 +7,7 @@ import type { LinkSide, Links } from '../rows/links.ts';
 import { columnOf, type RowSetIndex } from '../rows/row-set.ts';
 import { componentBelow, linksOfRowSet, versionRowSet, versionRowSets } from '../rows/row-sets.ts';
 import type { BatchTarget } from './apply-batch.ts';
-import { keepSource, type SourceStore, sourcesOf } from './source-store.ts';
+import { keepSource, sourcesOf } from './source-store.ts';
 
 /**
  * Part of the state of an index, without functions, so that V8 can serialise it. `rows` begins a row set, to which the parts after it
@@ -56,8 +56,8 @@ const PART_BYTES = 2 ** 20;
 const VALUE_BYTES = 16;
 
 /** Returns the state of an index in parts. The index must not change before all have been read. */
-export function* indexParts({ rowSets, sources }: BatchTarget): Iterable<IndexPart> {
-  for (const rowSet of versionRowSets(rowSets)) yield* rowSetParts(sources, rowSet);
+export function* indexParts({ rowSets }: Pick<BatchTarget, 'rowSets'>): Iterable<IndexPart> {
+  for (const rowSet of versionRowSets(rowSets)) yield* rowSetParts(rowSet);
 }
 
 /** Returns a function that adds parts to an empty index, in their order. It throws if the content types of the index are others. */
@@ -70,7 +70,7 @@ export function createRestore(index: BatchTarget): (part: unknown) => void {
   };
 }
 
-function* rowSetParts(store: SourceStore, rowSet: RowSetIndex, parents?: Links): Iterable<IndexPart> {
+function* rowSetParts(rowSet: RowSetIndex, parents?: Links): Iterable<IndexPart> {
   const { type, version, path, size, count, idsAscend, lastId, freeOrdinals } = rowSet;
   if (size === 0) return;
   // All arrays of a row set have the length of whole words of bits, in which they also grow.
@@ -87,12 +87,12 @@ function* rowSetParts(store: SourceStore, rowSet: RowSetIndex, parents?: Links):
     parents: parents && savedLinks(parents),
   };
   for (const column of rowSet.columns) yield* columnParts(column, capacity);
-  yield* sourceParts(store, rowSet);
+  yield* sourceParts(rowSet);
   for (const world of WORLDS) {
     for (const [attribute, links] of rowSet.links[world])
       yield { kind: 'links', world, attribute, links: savedLinks(links) };
   }
-  for (const below of rowSet.components.values()) yield* rowSetParts(store, below.rowSet, below.links);
+  for (const below of rowSet.components.values()) yield* rowSetParts(below.rowSet, below.links);
 }
 
 function* columnParts({ field, store }: IndexedColumn, capacity: number): Iterable<IndexPart> {
@@ -119,8 +119,8 @@ function* columnParts({ field, store }: IndexedColumn, capacity: number): Iterab
     yield { kind: 'values', field, values };
 }
 
-function* sourceParts(store: SourceStore, rowSet: RowSetIndex): Iterable<IndexPart> {
-  const sourceOf = (row: number) => sourcesOf(store, rowSet, [row])[0] as Uint8Array;
+function* sourceParts(rowSet: RowSetIndex): Iterable<IndexPart> {
+  const sourceOf = (row: number) => sourcesOf(rowSet, [row])[0] as Uint8Array;
   const all = selectRows(rowSet.present, 0, rowSet.count);
   for (const rows of groups(all, (row) => sourceOf(row).length)) {
     const sources = rows.map(sourceOf);

@@ -10,10 +10,10 @@ import { indexInList, listOrder } from '../lists/row-lists.ts';
 import { linkedInOrder, linkOrders } from '../rows/links.ts';
 import type { RowSetIndex } from '../rows/row-set.ts';
 import { type RowSets, rowSetAt, stepFrom, worldRowSet } from '../rows/row-sets.ts';
-import { type SourceStore, sourcesOf } from './source-store.ts';
+import { sourcesOf } from './source-store.ts';
 
 /** Reads the content of the index back. It stores nothing, so it may be used at any time. */
-export function readIndexedContent(rowSets: RowSets, sources: SourceStore, world: World): IndexedContent {
+export function readIndexedContent(rowSets: RowSets, world: World): IndexedContent {
   return {
     keys(type, from, limit) {
       const rowSet = worldRowSet(rowSets, type, world);
@@ -27,7 +27,7 @@ export function readIndexedContent(rowSets: RowSets, sources: SourceStore, world
     row(type, key) {
       const rowSet = worldRowSet(rowSets, type, world);
       const row = rowSet.ordinals.get(key);
-      return row === undefined ? undefined : indexedRow(sources, rowSet, row);
+      return row === undefined ? undefined : indexedRow(rowSet, row);
     },
     linked(address, key, attribute) {
       const rowSet = rowSetAt(rowSets, address, world);
@@ -42,10 +42,10 @@ export function readIndexedContent(rowSets: RowSets, sources: SourceStore, world
   };
 }
 
-function indexedRow(sources: SourceStore, rowSet: RowSetIndex, row: number): IndexedRow {
-  const [source = new Uint8Array()] = sourcesOf(sources, rowSet, [row]);
+function indexedRow(rowSet: RowSetIndex, row: number): IndexedRow {
+  const [source = new Uint8Array()] = sourcesOf(rowSet, [row]);
   const values = rowSet.columns.map((column) => [column.field, indexedValue(column, row)] as const);
-  return { source, fields: Object.fromEntries(values), components: indexedComponents(sources, rowSet, row) };
+  return { source, fields: Object.fromEntries(values), components: indexedComponents(rowSet, row) };
 }
 
 function indexedValue({ store }: IndexedColumn, row: number): Scalar | null {
@@ -54,11 +54,7 @@ function indexedValue({ store }: IndexedColumn, row: number): Scalar | null {
     : valueInNumberColumn(store.column, row);
 }
 
-function indexedComponents(
-  sources: SourceStore,
-  parent: RowSetIndex,
-  parentRow: number,
-): IndexedRow['components'] {
+function indexedComponents(parent: RowSetIndex, parentRow: number): IndexedRow['components'] {
   const found: Record<string, { readonly order: number; readonly component: IndexedComponent }[]> = {};
   for (const { name, private: isPrivate } of attributesWithComponents(parent.model))
     if (!isPrivate) found[name] = [];
@@ -67,7 +63,7 @@ function indexedComponents(
     const rows = linkedInOrder(links.forward, parentRow, rowSet.keys);
     const orders = linkOrders(links.forward, parentRow);
     for (const [at, row] of rows.entries()) {
-      const indexed = { ...indexedRow(sources, rowSet, row), component, key: rowSet.keys[row] as number };
+      const indexed = { ...indexedRow(rowSet, row), component, key: rowSet.keys[row] as number };
       found[attribute]?.push({ order: orders[at] as number, component: indexed });
     }
   }

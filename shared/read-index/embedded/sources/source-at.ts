@@ -2,21 +2,17 @@ import type { RowSet, World } from '../../read-index.ts';
 import { listValues } from '../lists/row-lists.ts';
 import type { Links } from '../rows/links.ts';
 import { componentBelow, type RowSets, worldRowSet } from '../rows/row-sets.ts';
-import { type SourceStore, sourcesOf } from './source-store.ts';
-
-type Rows = { readonly rowSets: RowSets; readonly sources: SourceStore };
+import { sourcesOf } from './source-store.ts';
 
 /** Implements `LocalRows.sourceAt`. */
 export function sourceAt(
-  { rowSets, sources }: Rows,
+  rowSets: RowSets,
   address: RowSet,
   world: World,
   key: number,
 ): Uint8Array | undefined {
   const row = rootOrdinal(rowSets, address, world, key);
-  return row === undefined
-    ? undefined
-    : sourcesOf(sources, worldRowSet(rowSets, address.type, world), [row])[0];
+  return row === undefined ? undefined : sourcesOf(worldRowSet(rowSets, address.type, world), [row])[0];
 }
 
 /** Returns the ordinal of the content type's row with this key, or of the row that contains the component with this key. */
