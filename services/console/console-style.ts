@@ -118,7 +118,7 @@ th[aria-sort] button.plain { color: var(--ink); }
 .values th .badge { display: block; width: fit-content; margin-top: 0.25rem; }
 .values .other td { background: light-dark(#fdf6e3, #2e2818); }
 .values .links { margin: 0; padding-left: 1rem; }
-.whole { white-space: pre-wrap; overflow-wrap: anywhere; max-height: 20rem; overflow: auto; }
+.whole { white-space: pre-wrap; overflow-wrap: anywhere; }
 @media (max-width: 48rem) {
   .columns { grid-template-columns: minmax(0, 1fr); }
   .types ul { columns: 2; }

@@ -101,6 +101,7 @@ describe('the console', longInBrowser('the console in Chromium'), () => {
     await page.click('text=Add a condition');
     const first = page.locator('.condition').first();
     await first.locator('select').first().selectOption('city', WAIT);
+    await first.locator('select').nth(1).selectOption('name', WAIT);
     await first.locator('select[aria-label=Operator]').selectOption('$eq', WAIT);
     await first.locator('input').fill('Lisbon', WAIT);
     await page.keyboard.press('Enter');

@@ -45,7 +45,7 @@ const OWN: Readonly<Record<string, ShownAttribute>> = {
 
 /** Returns the attributes that a filter can name after a path: those of the type, of a related type, or of a component. */
 export function attributesAt(type: Type, path: readonly string[]): Readonly<Record<string, ShownAttribute>> {
-  let shown: Readonly<Record<string, ShownAttribute>> = { ...OWN, ...type.schema.attributes };
+  let shown: Readonly<Record<string, ShownAttribute>> = { ...type.schema.attributes, ...OWN };
   for (const name of path) {
     const attribute = shown[name];
     const next = attribute && insideOf(attribute);
@@ -63,7 +63,7 @@ export function insideOf({
 }: ShownAttribute): Readonly<Record<string, ShownAttribute>> | undefined {
   if (type === 'relation') {
     const found = types.value.find(({ uid }) => uid === target);
-    return found && { ...OWN, ...found.schema.attributes };
+    return found && { ...found.schema.attributes, ...OWN };
   }
   if (type === 'component') return components.value.find(({ uid }) => uid === component)?.schema.attributes;
   return undefined;
