@@ -4,10 +4,11 @@ import type { ChangeBatch } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
-import type { Journal } from '../journal/journal.ts';
+import type { Journal, Removals } from '../journal/journal.ts';
 import { applyEvents } from './apply-events.ts';
 import { type TypeEffect, typeEffects } from './convert/type-effects.ts';
 import { type GraphParts, openGraphParts, readerContextOf } from './graph-parts.ts';
+import { entriesOfDocument } from './read/document-rows.ts';
 import type { ReaderContext } from './read/graph-reader.ts';
 import { type GraphInspection, inspectGraph } from './read/inspect-graph.ts';
 import { readWholeGraph } from './read/read-whole-graph.ts';
@@ -15,6 +16,7 @@ import type { DependenciesOf } from './stale/fan-out.ts';
 import { openStaleDocuments, type StaleDocuments } from './stale/stale-documents.ts';
 import type { ForeignEvents } from './store/foreign-events.ts';
 import { type GraphDatabase, lookAtGraphDatabase, openGraphDatabase } from './store/graph-database.ts';
+import { hasRows } from './store/graph-entry.ts';
 import type { IndexChanges } from './store/index-changes.ts';
 import type { AppliedEvent } from './store/log-checkpoint.ts';
 import { JOURNAL_SINCE, PROJECTOR_VERSION } from './store/projector-version.ts';
@@ -52,6 +54,8 @@ export type GraphFile = {
   effectsOf(definitions: readonly TypeDefinition[]): readonly TypeEffect[];
   /** Returns what events did to rows, see `Journal`. Without a journal some changes are missing. */
   changesBetween: Journal['between'];
+  /** Returns documents of a type that have no rows any more, newest deletion first, see `Journal.removals`. */
+  deletions(type: Uid, before: bigint | undefined, limit: number): Removals;
   /** Returns false if a projector that kept no journal made the graph. */
   hasJournal(): boolean;
   /** Number of rows of all types and versions, and bytes of the file. */
@@ -126,6 +130,7 @@ function graphFile(db: GraphDatabase, options: GraphFileOptions): GraphFile {
     foreignEvents: parts.foreign.found,
     changesBetween: parts.journal.between,
     indexChanges: parts.indexChanges,
+    deletions: (type, before, limit) => readDeletions(parts, type, before, limit),
     hasJournal: () => projectorVersion >= JOURNAL_SINCE,
     size: () => ({ rows: parts.existing.count(), bytes: fileBytes(db) }),
     readAll: (batchSize) => readWholeGraph(readerContextOf(parts), position(), batchSize),
@@ -138,6 +143,16 @@ function graphFile(db: GraphDatabase, options: GraphFileOptions): GraphFile {
       }
     },
   };
+}
+
+function readDeletions(parts: GraphParts, type: Uid, before: bigint | undefined, limit: number): Removals {
+  const context = readerContextOf(parts);
+  const view = context.schema.findType(type);
+  if (view === undefined) return { documents: [], next: undefined };
+  const { documents, next } = parts.journal.removals(view.number, before, limit);
+  const isGone = ({ documentId }: { readonly documentId: string }) =>
+    entriesOfDocument(context, view, documentId).every(({ id }) => !hasRows(context.existing, id));
+  return { documents: documents.filter(isGone), next };
 }
 
 /** Applies batches until one fails. Then the transaction is rolled back, but the state in memory is not. */

@@ -38,7 +38,7 @@ export function attributeOf(path: string): string {
 }
 
 /** Returns whether the caller may see the value at a path. `registry` and `attributes` are those that the caller sees. */
-export function isVisiblePath(
+function isVisiblePath(
   registry: SchemaRegistry,
   attributes: ReadonlyMap<string, Attribute> | undefined,
   path: string,
@@ -47,6 +47,17 @@ export function isVisiblePath(
   if (attributes?.get(name)?.private !== false) return false;
   if (uid === undefined) return true;
   return isVisiblePath(registry, registry.components.get(uid)?.attributes, rest.join(STEP));
+}
+
+/** Returns the attributes among changed names that the caller may see, in order; null if any of them may have changed. */
+export function visibleNames(
+  registry: SchemaRegistry,
+  attributes: ReadonlyMap<string, Attribute> | undefined,
+  changed: ReadonlySet<string> | 'all',
+): readonly string[] | null {
+  if (changed === 'all') return null;
+  const shown = [...changed].filter((path) => isVisiblePath(registry, attributes, path));
+  return [...new Set(shown.map(attributeOf))].sort();
 }
 
 type Collected = {

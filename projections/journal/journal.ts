@@ -1,7 +1,7 @@
 import type { World } from '../../shared/read-index/read-index.ts';
 import type { GraphDatabase } from '../graph/store/graph-database.ts';
 import type { GraphEntry } from '../graph/store/graph-entry.ts';
-import { DRAFT, rowKey, type VersionNumber, versionOfKey } from '../graph/store/row-keys.ts';
+import { DRAFT, PUBLISHED, rowKey, type VersionNumber, versionOfKey } from '../graph/store/row-keys.ts';
 
 const ROW_EVENTS = ['create', 'update', 'delete'] as const;
 
@@ -41,11 +41,29 @@ export type Journal = {
   add(moment: { readonly position: number }, entry: GraphEntry, change: NewChange): void;
   /** Returns the changes after a position, up to another, in the order of the log. */
   between(after: bigint, upTo: bigint): readonly JournalRow[];
+  /** Returns documents of a type that had a draft or only row removed before a position, newest first, at most `limit`. */
+  removals(type: number, before: bigint | undefined, limit: number): Removals;
 };
+
+/** A removed row: the last event of its document may be a later one. */
+export type Removal = { readonly position: bigint; readonly documentId: string };
+
+export type Removals = {
+  readonly documents: readonly Removal[];
+  /** Position before which the search continues; undefined if there are no more. */
+  readonly next: bigint | undefined;
+};
+
+/** Removed rows of all types that one call looks at. */
+const MOST_REMOVALS = 20_000;
 
 const ADD = 'INSERT INTO journal VALUES (?, ?, ?, ?, ?, ?)';
 const BETWEEN = `SELECT position, key, locale, event, names, links_after FROM journal JOIN entries ON id = key / 4
   WHERE position > ? AND position <= ? ORDER BY position, part`;
+// An unpublished entry keeps its draft, which has the version 0. Version 1 is the published row.
+const REMOVALS = `SELECT position, type, document_id, key % 4 FROM (
+    SELECT position, key FROM journal WHERE event = 2 AND position < ? ORDER BY position DESC LIMIT ?
+  ) JOIN entries ON id = key / 4 ORDER BY position DESC`;
 
 /** Opens the journal of a graph. */
 export function openJournal(db: GraphDatabase): Journal {
@@ -58,6 +76,20 @@ export function openJournal(db: GraphDatabase): Journal {
       db.run(ADD, position, last.part, ...values);
     },
     between: (after, upTo) => db.all(BETWEEN, after, upTo).map(journalRow),
+    removals(type, before, limit) {
+      const rows = db.all(REMOVALS, before ?? Number.MAX_SAFE_INTEGER, MOST_REMOVALS);
+      const documents: Removal[] = [];
+      const known = new Set<string>();
+      for (const [position, of, documentId, version] of rows) {
+        if (of !== type || version === PUBLISHED || known.has(String(documentId))) continue;
+        const last = documents.at(-1)?.position;
+        if (documents.length >= limit) return { documents, next: last };
+        known.add(String(documentId));
+        documents.push({ position: BigInt(Number(position)), documentId: String(documentId) });
+      }
+      const next = rows.length < MOST_REMOVALS ? undefined : BigInt(Number(rows.at(-1)?.[0]));
+      return { documents, next };
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 import { type Role, rolesOf } from '../../shared/access/login-state.ts';
 import { parseAllow } from '../../shared/access/parse-allow.ts';
-import { mayReadDrafts } from '../../shared/access/rights.ts';
+import { mayReadDrafts, mayReadHistory } from '../../shared/access/rights.ts';
 import { refusedForm } from '../../shared/refused-form.ts';
 import type { Resource, ResourceResult } from '../../shared/resource.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
@@ -151,6 +151,7 @@ function presentRole({ id, type, name, description, rights, login }: Role, regis
     description,
     allow: rightNames(rights, registry),
     drafts: mayReadDrafts(rights),
+    history: mayReadHistory(rights),
     login: [...login].sort(),
   };
 }

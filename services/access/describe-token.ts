@@ -1,6 +1,6 @@
 import { type Token, tokenStatus } from '../../shared/access/access-state.ts';
 import { shortRight } from '../../shared/access/parse-allow.ts';
-import { mayReadDrafts, type Rights } from '../../shared/access/rights.ts';
+import { mayReadDrafts, mayReadHistory, type Rights } from '../../shared/access/rights.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 
 /** Token as people see it: everything but its hash. */
@@ -15,6 +15,7 @@ export function describeToken(token: Token, registry: SchemaRegistry | undefined
     type,
     allow: rightNames(rights, registry),
     drafts: mayReadDrafts(rights),
+    history: mayReadHistory(rights),
     createdAt,
     expiresAt,
     revokedAt,

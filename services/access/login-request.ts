@@ -23,6 +23,7 @@ export const ROLE_FORM = z.strictObject({
   description: text(500).optional(),
   allow: RIGHTS_FORM.optional(),
   drafts: z.boolean({ error: 'must be true or false' }).optional(),
+  history: z.boolean({ error: 'must be true or false' }).optional(),
   login: z
     .array(z.string().refine(isLoginAction, `must be one of ${LOGIN_ACTIONS.join(', ')}`), {
       error: 'must be a list',
@@ -58,6 +59,7 @@ export function parseRoleRequest(
     description: form.data.description ?? known?.description ?? '',
     allow: allowed?.allowed ?? [...(rights?.allowed ?? [])],
     drafts: form.data.drafts ?? rights?.drafts ?? false,
+    history: form.data.history ?? rights?.history ?? false,
     login: form.data.login ?? login,
   };
   return { kind: 'parsed', value };

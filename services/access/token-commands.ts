@@ -11,6 +11,8 @@ export type TokenRequest = Pick<Token, 'name' | 'type' | 'expiresAt'> & {
   /** Rights of a custom token. */
   readonly allow: readonly Right[];
   readonly drafts: boolean;
+  /** The right to see earlier versions. Absent: without it. */
+  readonly history?: boolean;
 };
 
 /** A new token. Its secret is shown only once. The token is valid from `position` on. */
@@ -42,8 +44,8 @@ export function createTokenCommands({ log, space, key, now, author }: TokenComma
       const { position } = await commit((state) => {
         refuseTakenName(state, request.name, now());
         if (given !== undefined) refuseKnownSecret(state, hash);
-        const { type, ...rest } = request;
-        const data = { id, ...rest, tokenType: type, hash };
+        const { type, history = false, ...rest } = request;
+        const data = { id, ...rest, history, tokenType: type, hash };
         return [[{ type: 'token-created', data }], undefined];
       });
       const token = (await readAccess(log, space)).tokens.get(id);

@@ -28,6 +28,7 @@ export const TOKEN_FORM = z.strictObject({
   }),
   allow: RIGHTS_FORM.optional(),
   drafts: z.boolean({ error: 'must be true or false' }).default(false),
+  history: z.boolean({ error: 'must be true or false' }).default(false),
   expires: z.string({ error: 'must be a string' }).nullish(),
 });
 
@@ -39,7 +40,7 @@ export function parseTokenRequest(
 ): Parsed<TokenRequest> {
   const form = TOKEN_FORM.safeParse(given);
   if (!form.success) return { kind: 'problems', problems: formProblems(form.error) };
-  const { name, type, drafts, expires } = form.data;
+  const { name, type, drafts, history, expires } = form.data;
   const problems: FormProblem[] = [];
   const allow = allowOf(form.data, registry, problems);
   const expiresAt = typeof expires === 'string' ? parseExpiry(expires, now) : null;
@@ -50,11 +51,11 @@ export function parseTokenRequest(
     });
   }
   if (problems.length > 0 || expiresAt === undefined) return { kind: 'problems', problems };
-  return { kind: 'parsed', value: { name, type, allow, drafts, expiresAt } };
+  return { kind: 'parsed', value: { name, type, allow, drafts, history, expiresAt } };
 }
 
 function allowOf(
-  { type, allow, drafts }: z.output<typeof TOKEN_FORM>,
+  { type, allow, drafts, history }: z.output<typeof TOKEN_FORM>,
   registry: () => SchemaRegistry,
   problems: FormProblem[],
 ): readonly Right[] {
@@ -65,7 +66,7 @@ function allowOf(
   }
   if (allow === undefined || allow.trim() === '') {
     report(
-      `is missing: a custom token needs a list of rights${drafts ? ', drafts alone are not a right' : ''}`,
+      `is missing: a custom token needs a list of rights${drafts || history ? ', drafts and history alone are not a right' : ''}`,
     );
     return [];
   }

@@ -1,4 +1,4 @@
-import { attributeOf, isVisiblePath } from '../../projections/journal/component-parts.ts';
+import { visibleNames } from '../../projections/journal/component-parts.ts';
 import type { JournalRow } from '../../projections/journal/journal.ts';
 import { type DocumentEvent, isDocumentEvent } from '../../shared/document/events.ts';
 import type { DocumentName } from '../../shared/document/recorded-rows.ts';
@@ -34,10 +34,7 @@ export async function visibleChange(
   const attributes = visible.get(change.type)?.attributes;
   const rows: VisibleRow[] = [];
   for (const row of change.rows) {
-    const { changed } = row;
-    const paths = changed === 'all' ? [] : [...changed];
-    const shown = paths.filter((path) => isVisiblePath(caller.registry, attributes, path));
-    const names = changed === 'all' ? null : [...new Set(shown.map(attributeOf))].sort();
+    const names = visibleNames(caller.registry, attributes, row.changed);
     if (row.event !== 'update' || names?.length !== 0 || (await isCopyOfMore(options, change, row)))
       rows.push({ ...row, names });
   }

@@ -24,6 +24,7 @@ export const GROUPED_COMMANDS: readonly CommandRow[] = [
       ['--type <type>', 'read-only, full-access or custom', 'required'],
       ['--allow <rights>', 'rights of a custom token, such as restaurant.find,chef.*'],
       ['--drafts', 'let the token see drafts'],
+      ['--history', 'let the token see earlier versions, and documents that were deleted'],
       ['--expires <time>', 'time or date of expiry, such as 12h, 30d, 4w or 2030-01-31 (default: never)'],
       ['--token-stdin', 'read the token from stdin, for example a Strapi token that clients already use'],
     ],

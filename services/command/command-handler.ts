@@ -44,6 +44,7 @@ export function createCommandHandler(
         case 'create':
         case 'update':
         case 'put-single':
+        case 'restore':
           return executeWrite(environment, commit, command);
         case 'publish':
         case 'unpublish':
@@ -103,6 +104,7 @@ async function executeWrite(
 function documentIdOf(environment: CommandEnvironment, command: WriteCommand): string {
   switch (command.kind) {
     case 'update':
+    case 'restore':
       return command.documentId;
     case 'put-single':
       return command.documentId ?? derivedDocumentId(environment.space, command.type);

@@ -73,7 +73,14 @@ export type AccountCommand =
       readonly change: (values: EntryValues) => EntryValues;
     });
 
-export type WriteCommand = CreateCommand | UpdateCommand | PutSingleCommand;
+/** Writes the values of an earlier version. Creates the document again if it was deleted. */
+export type RestoreCommand = EntryCommand & {
+  readonly kind: 'restore';
+  readonly documentId: string;
+  readonly body: unknown;
+};
+
+export type WriteCommand = CreateCommand | UpdateCommand | PutSingleCommand | RestoreCommand;
 
 export type Command = WriteCommand | ActionCommand | UserCommand | AccountCommand;
 

@@ -54,6 +54,7 @@ import {
   registerInstantSearch,
   sendAlgoliaError,
 } from './routes/instant-search-routes.ts';
+import { registerHistory } from './routes/history-routes.ts';
 import { createLiveLists } from './routes/live-lists.ts';
 import { currentRights, type StreamContext } from './routes/open-stream.ts';
 import { type OperationRoutes, registerOperations } from './routes/operation-routes.ts';
@@ -205,6 +206,7 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
     registry,
   };
   registerContentTypes(context);
+  registerHistory(context, options);
   registerUsers({ ...context, login: options.login });
   const { login } = options;
   if (login?.login !== undefined) app.register((scope) => registerLogin(scope, login, options.protection));

@@ -12,6 +12,7 @@ import { type AnswerMemory, createAnswerMemory } from '../delivery/known-answers
 import type { TagPositions } from '../delivery/tag-positions.ts';
 import { createTagging, type TaggingOptions } from '../delivery/tagging.ts';
 import type { FollowApi } from '../follow/follow-api.ts';
+import type { DocumentHistory } from '../history/document-history.ts';
 import { createInstantSearch } from '../instant-search/instant-search-api.ts';
 import type { LoginApi } from '../login/login-api.ts';
 import { METRICS } from '../operating/metric-definitions.ts';
@@ -42,6 +43,8 @@ export type ServedApi = {
   readonly follow?: FollowApi | undefined;
   /** Absent: this process serves content types that are being replaced. */
   readonly changes?: ChangeFeed | undefined;
+  /** Absent: this process serves content types that are being replaced. */
+  readonly history?: DocumentHistory | undefined;
   /** Key that encrypts tickets. */
   readonly ticketKey: Uint8Array;
   /** Absent: this process does not know webhooks yet. */

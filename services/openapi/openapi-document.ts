@@ -4,6 +4,7 @@ import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-r
 import { CHANGES_TAG, changesPath } from './changes-path.ts';
 import { documentSchemas } from './document-schemas.ts';
 import { entryPaths, type HasRight, type PathScope } from './entry-paths.ts';
+import { historyPaths } from './history-paths.ts';
 import { type DescribedLogin, loginPaths } from './login-paths.ts';
 import type { OpenApiDocument, Paths } from './openapi-types.ts';
 import { withEntityTags, withIdempotencyKey, withPositionHeaders } from './operation-headers.ts';
@@ -31,6 +32,8 @@ export type OpenApiOptions = {
   readonly may?: HasRight;
   /** True if that reader may see drafts; default true. */
   readonly drafts?: boolean;
+  /** True if that reader may see earlier versions; default true. */
+  readonly history?: boolean;
   /** True if lists are served as streams too; default true. */
   readonly live?: boolean;
 };
@@ -93,6 +96,9 @@ function pathsOfDocument(
       withEntityTags(
         withPositionHeaders({
           ...Object.assign({}, ...types.map((type) => entryPaths(scope, type))),
+          ...(options.history === false
+            ? {}
+            : Object.assign({}, ...types.map((type) => historyPaths(scope, type)))),
           ...userPaths(scope, users, options.usersEnvelope),
           ...(options.uploads ? uploadPaths(scope, files) : {}),
         }),

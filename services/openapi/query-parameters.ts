@@ -201,7 +201,8 @@ const pageForm = closedSchema({ page: count(1), pageSize: count(1), withCount })
 const offsetForm = closedSchema({ start: count(0), limit: count(1), withCount });
 const cursorForm = closedSchema({ cursor: TEXT_SCHEMA, pageSize: count(1), withCount }, ['cursor']);
 
-const PAGES = queryParameter(
+/** Pages of a list. */
+export const PAGES = queryParameter(
   'pagination',
   'Either `page` (from 1) and `pageSize`, or `start` (from 0) and `limit`. Without a size a page has 25 entries, and a larger one is cut to 100, unless the settings of the server differ. `withCount=false` omits the total.',
   anyOfSchemas(pageForm, offsetForm),

@@ -23,6 +23,7 @@ import { progressOfLiveSet } from '../elasticsearch/progress-of-live-set.ts';
 import { waitForIndices } from '../elasticsearch/wait-for-indices.ts';
 import { sendToStrapi } from '../follow/send-to-strapi.ts';
 import { createLeaderFeed } from '../http/forwarding/leader-feed.ts';
+import { createLeaderHistory } from '../http/forwarding/leader-history.ts';
 import type { ServedApi } from '../http/served-api.ts';
 import type { People } from '../login/people.ts';
 import { traceReadIndex } from '../operating/observe-read-index.ts';
@@ -89,9 +90,11 @@ export function openApiProcess(options: ApiProcessOptions) {
     lookNowAndThen(content.look, opened);
     watchApi(options, base, content.index, halt);
     const changes = opened(createLeaderFeed({ ...api.forwarding, fleet }, content.freshness.position));
+    const history = opened(createLeaderHistory({ ...api.forwarding, fleet }));
     return {
       ...api,
       changes,
+      history,
       webhooks: webhooksElsewhere(identity),
       ...shownByApi(options, base),
       /** Knows the process that carries commands out. */

@@ -1,6 +1,7 @@
 import type { Rights } from '../../shared/access/rights.ts';
 import type { AssetStore } from '../../shared/asset-store/asset-store.ts';
 import { defined } from '../../shared/defined.ts';
+import { createEffectiveEvents } from '../../shared/fleet/effective-events.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import { remembered } from '../../shared/remembered.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
@@ -11,6 +12,8 @@ import { createHistoryName } from '../changes/history-name.ts';
 import { nameShape } from '../delivery/generation.ts';
 import type { TagPositions } from '../delivery/tag-positions.ts';
 import type { Purged } from '../delivery/tagging.ts';
+import { createDocumentHistory, type DocumentHistory } from '../history/document-history.ts';
+import type { HistoryOptions } from '../history/question.ts';
 import {
   type Forwarding,
   type OpenForwardingOptions,
@@ -26,8 +29,8 @@ export type ServedContent = {
   readonly registry: SchemaRegistry;
   readonly index: ReadIndex;
   readonly freshness: Freshness;
-  /** Rows, links and the journal. Absent: the leader reads the change feed for this process. */
-  readonly graph?: ChangeFeedOptions['graph'];
+  /** Rows, links and the journal. Absent: the leader reads the change feed and the history for this process. */
+  readonly graph?: ChangeFeedOptions['graph'] & HistoryOptions['graph'];
   /** Changes of the content; absent: this process does not know them. */
   readonly positions?: TagPositions | undefined;
 };
@@ -94,7 +97,7 @@ export function composeProcess(parts: ProcessParts): ComposedApi {
     shape: shapeInAll(parts, cacheToken),
     ...defined({ login: login?.api }),
     assets: { store: parts.assets, index, space },
-    ...defined({ changes: changeFeedOf(parts) }),
+    ...defined({ changes: changeFeedOf(parts), history: historyOf(parts) }),
     ticketKey: ticketKey(key),
   };
 }
@@ -117,6 +120,22 @@ function changeFeedOf({ identity, content }: ProcessParts) {
   const key = syncKey(identity.key);
   const history = createHistoryName(log, space, () => index.position());
   return createChangeFeed({ log, space, history, index, registry, key, graph, ...freshness });
+}
+
+function historyOf({ options, identity, content }: ProcessParts): DocumentHistory | undefined {
+  const { log, space } = identity;
+  const { registry, graph } = content;
+  if (graph === undefined) return undefined;
+  const events = createEffectiveEvents(log, space);
+  const { defaultLocale } = options.content;
+  return createDocumentHistory({
+    events,
+    space,
+    registry,
+    graph,
+    defaultLocale,
+    rules: options.strapi.rules,
+  });
 }
 
 const nameTypes = remembered((registry: SchemaRegistry) => nameShape(registry));

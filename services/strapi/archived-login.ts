@@ -59,6 +59,7 @@ export function archivedLogin(options: ArchivedLoginOptions): ArchivedLogin {
       description: archivedText(data['description']),
       allow: [...rights].sort(),
       drafts: roleDrafts.includes(type),
+      history: false,
       login: given.flatMap((action) => loginActionOf(action)).sort(),
     };
   });

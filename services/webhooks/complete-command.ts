@@ -1,7 +1,7 @@
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
 import type { EffectiveEvents } from '../../shared/fleet/effective-events.ts';
-import { commandOf } from './document-actions.ts';
+import { commandOf } from '../history/document-actions.ts';
 
 /** Adds the remaining events of the command that the last event belongs to. Throws UnreadableEvent for an event that stops readers. */
 export async function completeCommand(

@@ -4,8 +4,8 @@ import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { WORLDS } from '../../shared/read-index/read-index.ts';
 import type { OpenDelivery } from '../../shared/webhooks/webhook-events.ts';
 import type { Webhook } from '../../shared/webhooks/webhook-state.ts';
+import { type DocumentAction, documentActions } from '../history/document-actions.ts';
 import type { NewDelivery } from './delivery-store.ts';
-import { type DocumentAction, documentActions } from './document-actions.ts';
 import { type BodyMarks, type BodyOptions, createBodyWriter } from './webhook-body.ts';
 
 /** Returns the id of a delivery: the same in every process, and after every restart. */

@@ -1,9 +1,9 @@
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
 import { whenUnlocked } from '../../shared/sqlite/when-unlocked.ts';
+import { commandOf } from '../history/document-actions.ts';
 import { createAskedWork } from '../outbox/asked-work.ts';
 import type { HistoryRequest } from './delivery-store.ts';
-import { commandOf } from './document-actions.ts';
 import { makeDeliveries } from './make-deliveries.ts';
 import type { TermOptions } from './term-options.ts';
 

@@ -5,10 +5,10 @@ import type { ReadIndex, RowVersion, World } from '../../shared/read-index/read-
 import { RequestError } from '../../shared/request-error.ts';
 import { type ContentType, FILE_TYPE } from '../../shared/schema/content-type.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import type { DocumentAction, TouchedRow } from '../history/document-actions.ts';
+import { type PastDocument, type PastOptions, type PastRow, readDocumentAt } from '../history/document-at.ts';
 import { answerEntry } from '../query/answer-entry.ts';
 import { planEntry, type RequestRules } from '../query/plan-query.ts';
-import type { DocumentAction, TouchedRow } from './document-actions.ts';
-import { type PastDocument, type PastOptions, type PastRow, readDocumentAt } from './document-at.ts';
 import type { WebhookLimits } from './webhook-limits.ts';
 
 export type BodyOptions = PastOptions & {

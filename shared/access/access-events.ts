@@ -16,6 +16,8 @@ export type TokenCreated = {
     readonly allow: readonly Right[];
     /** The right to see drafts; a full-access token has it anyway. */
     readonly drafts: boolean;
+    /** The right to see earlier versions. */
+    readonly history: boolean;
     /** ISO 8601; null: never. */
     readonly expiresAt: string | null;
     /** HMAC-SHA-256 of the secret, hexadecimal. The secret itself is not stored. */

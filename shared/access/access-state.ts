@@ -89,14 +89,14 @@ function createToken(data: TokenCreated['data'], createdAt: string): Token {
   return { id, name, type: tokenType, rights: rightsOf(data), hash, createdAt, expiresAt, revokedAt: null };
 }
 
-function rightsOf({ tokenType, allow, drafts }: TokenCreated['data']): Rights {
+function rightsOf({ tokenType, allow, drafts, history }: TokenCreated['data']): Rights {
   switch (tokenType) {
     case 'full-access':
       return FULL_ACCESS;
     case 'read-only':
-      return { kind: 'read-only', drafts };
+      return { kind: 'read-only', drafts, history };
     case 'custom':
-      return { kind: 'custom', allowed: new Set(allow), drafts };
+      return { kind: 'custom', allowed: new Set(allow), drafts, history };
     default:
       return assertNever(tokenType);
   }

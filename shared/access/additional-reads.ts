@@ -1,5 +1,5 @@
 import type { SchemaRegistry } from '../schema/schema-registry.ts';
-import { may, mayReadDrafts, type Rights } from './rights.ts';
+import { may, mayReadDrafts, mayReadHistory, type Rights } from './rights.ts';
 
 const READS = ['find', 'findOne'] as const;
 
@@ -15,5 +15,9 @@ export function additionalReads(registry: SchemaRegistry, rights: Rights, others
       (action) => `${type}.${action}`,
     ),
   );
-  return mayReadDrafts(rights) && !mayReadDrafts(others) ? ['drafts', ...reads] : reads;
+  const more = [
+    { name: 'drafts', has: mayReadDrafts },
+    { name: 'history', has: mayReadHistory },
+  ].filter(({ has }) => has(rights) && !has(others));
+  return [...more.map(({ name }) => name), ...reads];
 }

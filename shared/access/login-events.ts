@@ -15,6 +15,8 @@ export type RoleDefined = {
     readonly allow: readonly Right[];
     /** The right to see drafts. */
     readonly drafts: boolean;
+    /** The right to see earlier versions. */
+    readonly history: boolean;
     /** Login requests that users with this role may make, such as `auth.changePassword`. */
     readonly login: readonly string[];
   };

@@ -72,8 +72,8 @@ export const INITIAL_LOGIN: LoginState = {
 export function evolveLogin(state: LoginState, event: LoginEvent): LoginState {
   switch (event.type) {
     case 'role-defined': {
-      const { id, type, name, description, allow, drafts, login } = event.data;
-      const rights: Rights = { kind: 'custom', allowed: new Set(allow), drafts };
+      const { id, type, name, description, allow, drafts, history, login } = event.data;
+      const rights: Rights = { kind: 'custom', allowed: new Set(allow), drafts, history };
       const role: Role = { id, type, name, description, rights, login: new Set(login) };
       return { ...state, roles: new Map(state.roles).set(id, role) };
     }

@@ -17,11 +17,17 @@ export type Action = (typeof ACTIONS)[number];
 /** An action on a type: `api::restaurant.restaurant.find`. */
 export type Right = `${Uid}.${Action}`;
 
-/** Rights of a caller. `drafts`: the caller may see unpublished entries and whether an entry is published. */
+/**
+ * Rights of a caller. `drafts`: the caller may see unpublished entries and whether an entry is published. `history`: the caller may see
+ * earlier versions of what it may see now.
+ */
 export type Rights =
   | { readonly kind: 'full-access' }
-  | { readonly kind: 'read-only'; readonly drafts: boolean }
-  | { readonly kind: 'custom'; readonly allowed: ReadonlySet<Right>; readonly drafts: boolean };
+  | ({ readonly kind: 'read-only' } & AdditionalRights)
+  | ({ readonly kind: 'custom'; readonly allowed: ReadonlySet<Right> } & AdditionalRights);
+
+/** Rights that apply to all types which the caller may find. `history` absent: false. */
+type AdditionalRights = { readonly drafts: boolean; readonly history?: boolean };
 
 export const FULL_ACCESS: Rights = Object.freeze({ kind: 'full-access' });
 export const NO_RIGHTS: Rights = Object.freeze({ kind: 'custom', allowed: new Set<Right>(), drafts: false });
@@ -55,6 +61,11 @@ export function mayReadDrafts(rights: Rights): boolean {
   return rights.kind === 'full-access' || rights.drafts;
 }
 
+/** Returns whether a caller may see earlier versions, and documents that were deleted. */
+export function mayReadHistory(rights: Rights): boolean {
+  return rights.kind === 'full-access' || rights.history === true;
+}
+
 /** Returns whether a caller has any right on content. */
 export function mayAnything(rights: Rights): boolean {
   return rights.kind !== 'custom' || rights.allowed.size > 0;
@@ -69,7 +80,8 @@ export function mayAdminister(rights: Rights): boolean {
 export function rightsKey(rights: Rights): string {
   if (rights.kind === 'full-access') return rights.kind;
   const allowed = rights.kind === 'custom' ? [...rights.allowed].sort().join() : '*';
-  return `${rights.kind}:${rights.drafts}:${allowed}`;
+  const history = rights.history === true ? ':history' : '';
+  return `${rights.kind}:${rights.drafts}:${allowed}${history}`;
 }
 
 /** Returns the actions that a type's routes have. */

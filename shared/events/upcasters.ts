@@ -8,9 +8,11 @@ export type Upcaster = (data: unknown) => unknown;
 /** Upcasters by event type, then by the version they convert from. Without an upcaster the next version has the same shape. */
 export type UpcasterChains = { readonly [type: string]: { readonly [version: number]: Upcaster } };
 
-/** Definitions of version 1 had no default locale. It was `en` unless configured otherwise. */
+/** Definitions of version 1 had no default locale. It was `en` unless configured otherwise. Earlier rights did not include history. */
 const CHAINS: UpcasterChains = {
   'content-type-defined': { 1: (data) => ({ ...(data as object), defaultLocale: 'en' }) },
+  'token-created': { 2: withoutHistory },
+  'role-defined': { 1: withoutHistory },
 };
 
 /**
@@ -33,6 +35,11 @@ export function createUpcast(chains: UpcasterChains, versions: Readonly<Record<s
     }
     return { type, data, metadata: { ...metadata, schemaVersion: current } };
   };
+}
+
+/** Rights of events from before there was a right to see earlier versions. */
+function withoutHistory(data: unknown): unknown {
+  return { ...(data as object), history: false };
 }
 
 /** Converts a stored event to the current shapes. */

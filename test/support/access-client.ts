@@ -52,6 +52,7 @@ export type TokenBody = {
   readonly type: 'read-only' | 'full-access' | 'custom';
   readonly allow?: readonly string[];
   readonly drafts?: boolean;
+  readonly history?: boolean;
   readonly expires?: string;
 };
 

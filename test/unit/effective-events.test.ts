@@ -11,7 +11,7 @@ import { trackLease } from '../../services/process/track-lease.ts';
 import { changesContent } from '../../services/purge/missed-changes.ts';
 import { exportLog } from '../../services/transfer/export-log.ts';
 import { openDeliveryStore } from '../../services/webhooks/delivery-store.ts';
-import { readDocumentAt } from '../../services/webhooks/document-at.ts';
+import { readDocumentAt } from '../../services/history/document-at.ts';
 import type { TermOptions } from '../../services/webhooks/term-options.ts';
 import { WEBHOOK_LIMITS } from '../../services/webhooks/webhook-limits.ts';
 import { startTerm } from '../../services/webhooks/webhook-term.ts';

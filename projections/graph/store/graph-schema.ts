@@ -193,4 +193,7 @@ export const GRAPH_MIGRATIONS: readonly string[] = [
   -- Changes for the embedded index after its last snapshot, see index-changes.ts.
   CREATE TABLE index_changes (position INTEGER PRIMARY KEY, batch BLOB NOT NULL);
   `,
+  `
+  CREATE INDEX journal_removals ON journal (position) WHERE event = 2;
+  `,
 ];

@@ -21,6 +21,7 @@ export type TokenOptions = {
   readonly type?: string;
   readonly allow?: string;
   readonly drafts?: boolean;
+  readonly history?: boolean;
   readonly expires?: string;
   readonly tokenStdin?: boolean;
 };
@@ -124,8 +125,9 @@ async function requiredTypes(settings: TokenSettings): Promise<() => SchemaRegis
 }
 
 function columnsOf(token: TokenDescription): readonly string[] {
-  const { id, name, type, status, expiresAt, allow, drafts } = token;
+  const { id, name, type, status, expiresAt, allow, drafts, history } = token;
   const rights = type === 'custom' ? allow.join(', ') : type === 'full-access' ? 'everything' : 'read';
-  const seesDrafts = drafts && type !== 'full-access' ? ', drafts' : '';
-  return [id, name, type, status, expiresAt ?? 'never', rights + seesDrafts];
+  const more = [...(drafts ? ['drafts'] : []), ...(history ? ['history'] : [])];
+  const may = type === 'full-access' ? rights : [rights, ...more].join(', ');
+  return [id, name, type, status, expiresAt ?? 'never', may];
 }

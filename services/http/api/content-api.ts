@@ -45,6 +45,8 @@ export type ContentApi = {
   entry(type: ContentType, documentId: string, query: string, asking?: Asking): Promise<Uint8Array>;
   create(type: ContentType, query: string, body: unknown, command?: CommandIdentity): Promise<WriteAnswer>;
   update(target: EntryTarget, query: string, body: unknown, command?: CommandIdentity): Promise<WriteAnswer>;
+  /** Writes the values of an earlier version as a draft. */
+  restore(target: EntryTarget, query: string, body: unknown, command?: CommandIdentity): Promise<WriteAnswer>;
   /** Resolves with the position of the removal. Also succeeds if there is nothing to remove. */
   remove(target: EntryTarget, query: string, command?: CommandIdentity): Promise<bigint>;
   act(

@@ -103,6 +103,8 @@ function entryWrites(
       write(type, query, { kind: 'create', body, identity }),
     update: ({ type, documentId }: EntryTarget, query: string, body: unknown, identity: Identity) =>
       write(type, query, { kind: 'update', documentId, body, identity }),
+    restore: ({ type, documentId }: EntryTarget, query: string, body: unknown, identity: Identity) =>
+      write(type, query, { kind: 'restore', documentId, body, identity }),
     /** Writes the entry of a single type. Without a `documentId` the type has no entry yet. */
     putSingle: (
       { type, ...existing }: { readonly type: ContentType; readonly documentId?: string },

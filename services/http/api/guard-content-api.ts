@@ -1,4 +1,4 @@
-import { type Action, may, type Rights } from '../../../shared/access/rights.ts';
+import { type Action, may, mayReadDrafts, type Rights } from '../../../shared/access/rights.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import { FILE_TYPE, type Uid, USER_TYPE } from '../../../shared/schema/content-type.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
@@ -49,6 +49,10 @@ function guardContent(api: ContentApi, { allow, rights, visible }: Guard): Conte
     update: checked(api.update, ({ type }, _query, body) => allowBody(type, 'update', body)),
     remove: checked(api.remove, ({ type }) => allow(type.uid, 'delete')),
     act: checked(api.act, ({ type }, action) => allow(type.uid, ACTION_RIGHTS[action])),
+    restore: checked(api.restore, ({ type }) => {
+      allow(type.uid, 'update');
+      if (type.draftAndPublish && !mayReadDrafts(rights)) throw forbidden();
+    }),
     single: checked(api.single, (type) => allow(type.uid, 'find')),
     putSingle: checked(api.putSingle, (type, _query, body) => allowBody(type, 'update', body)),
     removeSingle: checked(api.removeSingle, (type) => allow(type.uid, 'delete')),

@@ -17,6 +17,7 @@ export function withoutWrites({ content, uploads }: GuardedApis): GuardedApis {
       update: refuse,
       remove: refuse,
       act: refuse,
+      restore: refuse,
       putSingle: refuse,
       removeSingle: refuse,
       users: { ...content.users, create: refuse, update: refuse, remove: refuse },

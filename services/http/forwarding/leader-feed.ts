@@ -31,7 +31,7 @@ export function createLeaderFeed(
         const body = JSON.stringify({ query, since: token, until: String(position()) });
         const headers = { 'content-type': 'application/json', ...defined({ authorization }) };
         const asked = { method: 'POST', url: PAGE_PATH, headers, body, command: newCommandId() };
-        return pageIn(await sendToLeader({ fleet }, sender, asked));
+        return bodyOfLeader<FeedPage>(await sendToLeader({ fleet }, sender, asked));
       };
       // The leader checks the rights of one caller, so no other caller gets its pages.
       const name = `${selection.name} ${authorization ?? ''}`;
@@ -44,8 +44,8 @@ export function createLeaderFeed(
 /** Codes of refusals that have none in their body. */
 const CODES: { readonly [status: number]: ErrorCode } = { 401: 'unauthorized', 403: 'forbidden' };
 
-/** Returns the page of an answer. Throws the leader's refusal. */
-function pageIn(answer: SentAnswer | 'here'): FeedPage {
+/** Returns the body of an answer. Throws the leader's refusal. */
+export function bodyOfLeader<Body>(answer: SentAnswer | 'here'): Body {
   if (answer === 'here') throw new NotLeading();
   const body = JSON.parse(answer.body.toString());
   if (answer.statusCode === 200) return body;

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { may, mayReadDrafts, type Rights } from '../../../shared/access/rights.ts';
+import { may, mayReadDrafts, mayReadHistory, type Rights } from '../../../shared/access/rights.ts';
 import { remembered } from '../../../shared/remembered.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import type { OpenApiOptions } from '../../openapi/openapi-document.ts';
@@ -54,6 +54,7 @@ function describeCallers({ operations, ...docs }: DocsOptions): (api: CallerApi)
       operations: rights.kind === 'full-access' ? operations : undefined,
       uploads: true,
       drafts: mayReadDrafts(rights),
+      history: mayReadHistory(rights),
       live: delivery.known !== undefined,
       may: (type, action) => may(rights, type.uid, action),
     }),

@@ -159,6 +159,12 @@ function entryHandlers({ registry, apiOf, deliveryOf }: RouteContext, type: Cont
   };
 }
 
+/** Answers a GET of one entry. */
+export function readEntry(context: RouteContext, type: ContentType, documentId: string): Handler {
+  const { read } = entryHandlers(context, type);
+  return read((api, query, asking) => api.entry(type, documentId, query, asking));
+}
+
 /** Registers the methods of a path. All other methods are a 405 with `Allow`. */
 export function register(app: FastifyInstance, url: string, { config = {}, ...handlers }: Path): void {
   const served = Object.keys(handlers);
@@ -201,7 +207,7 @@ export function idOf(request: FastifyRequest): string {
 }
 
 /** Sends the answer to a write, with its position in the log. It is a 202 without the entry if reads do not show the write yet. */
-function sendWrite(reply: FastifyReply, status: number, answer: WriteAnswer): void {
+export function sendWrite(reply: FastifyReply, status: number, answer: WriteAnswer): void {
   const { documentId, position, body, unshown } = answer;
   reply.headers(JSON_HEADERS).header(POSITION_HEADER, String(position));
   if (body !== null) reply.code(status).send(body);

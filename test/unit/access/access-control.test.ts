@@ -78,6 +78,7 @@ describe('authentication', () => {
       kind: 'custom',
       allowed: new Set(['api::tag.tag.find']),
       drafts: true,
+      history: false,
     });
     expect(access.authenticate(undefined)).toEqual(NO_RIGHTS);
     const { position } = await tokens.setPublic(['api::tag.tag.findOne']);

@@ -84,8 +84,8 @@ const EFFECTS: Readonly<Record<Exclude<DocumentEvent['type'], ImportedEvent['typ
   'entry-deleted': { event: 'entry.delete', version: 'all', removes: true },
 };
 
-/** undefined: the event is not about a document. */
-function effectOf({ type, data, revision }: StoredEvent): EventEffect | undefined {
+/** Returns the effect of an event under Strapi's name; undefined if the event is not about a document. */
+export function effectOf({ type, data, revision }: StoredEvent): EventEffect | undefined {
   if (type === 'entry-imported') return effectOfImport(data as ImportedEvent['data'], revision);
   return Object.hasOwn(EFFECTS, type) ? EFFECTS[type as keyof typeof EFFECTS] : undefined;
 }

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { readDocumentAt } from '../../../services/webhooks/document-at.ts';
+import { readDocumentAt } from '../../../services/history/document-at.ts';
 import type { DocumentEvent, VarveEvent } from '../../../shared/document/events.ts';
 import { definitionStream, documentStream } from '../../../shared/document/stream-name.ts';
 import { openSqliteEventStore } from '../../../shared/event-store/sqlite/sqlite-event-store.ts';
