@@ -42,7 +42,7 @@ function diffValue(from: unknown, to: unknown, options: DiffOptions, path: strin
 }
 
 /** Returns the words of two texts as runs. */
-export function diffWords(from: string, to: string): readonly Words[] {
+function diffWords(from: string, to: string): readonly Words[] {
   if (from.length + to.length > MOST_COMPARED)
     return [
       { kind: 'removed', text: from },

@@ -10,10 +10,10 @@ import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
 import { effectOf } from './document-actions.ts';
 import type { PastOptions } from './document-at.ts';
 
-/** What an event did, under the name of Strapi's action. */
+/** Effect of an event, under the name of Strapi's action. */
 export type VersionAction = 'create' | 'update' | 'publish' | 'unpublish' | 'draft-discard' | 'delete';
 
-/** How an entry is shown: only as a draft, published as the draft is, or published before the draft was changed. */
+/** Status of an entry: only a draft, published as the draft is, or published before the draft was changed. */
 export type EntryStatus = 'draft' | 'published' | 'modified';
 
 /** One event of a document, and the state of its entries after it. */
@@ -36,7 +36,7 @@ export type VersionsOptions = PastOptions & {
 };
 
 /** Events of a document that a request reads at most. */
-export const MOST_EVENTS = 20_000;
+const MOST_EVENTS = 20_000;
 
 /**
  * Returns the versions of a document in order, up to the position that the graph shows. The journal has the rows of each event. Throws
@@ -84,7 +84,7 @@ function newEntry(): EntryState {
   return { hasDraft: false, hasPublished: false, unpublished: new Set() };
 }
 
-/** Stands for a change that no name describes, such as that of `updatedAt` alone. */
+/** Name of a change that has none, such as that of `updatedAt` alone. */
 const UNNAMED: ReadonlySet<string> = new Set(['']);
 
 /** `isOwn`: the event is about this entry. It can change shared values of the document's other locales, too. */
