@@ -1,4 +1,5 @@
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
+import { defined } from '../../shared/defined.ts';
 import { documentStream } from '../../shared/document/stream-name.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { createEmbeddedIndex } from '../../shared/read-index/embedded/embedded-index.ts';
@@ -66,7 +67,7 @@ export async function listDeleted(options: HistoryOptions, asked: AskedHistory):
   const sorted = rows.sort((a, b) => (order.get(a.documentId) ?? 0) - (order.get(b.documentId) ?? 0));
   const page = sorted.slice(pagination.start, pagination.start + pagination.limit);
   return {
-    data: page.map(({ id: _id, ...row }) => row),
+    data: page.map(({ id: _id, ...entry }: Row) => entry),
     meta: {
       pagination: describePagination(pagination, sorted.length),
       deletions: page.map(({ documentId }) => presentDeletion(asked, deleted.get(documentId) as Deleted)),
@@ -78,7 +79,7 @@ export async function listDeleted(options: HistoryOptions, asked: AskedHistory):
 /** Rows of the documents in all locales. */
 const MOST_ROWS = 10_000;
 
-type Row = { readonly documentId: string; readonly id?: number } & Readonly<Record<string, unknown>>;
+type Row = { readonly documentId: string } & Readonly<Record<string, unknown>>;
 
 function positionIn(query: QueryObject, problems: Problems): bigint | undefined {
   const found = query['before'];
@@ -169,7 +170,7 @@ function tooManyEvents(documentId: string | undefined): RequestError {
   const message = `The deleted documents have more than ${MOST_EVENTS} events, and a request reads no more: ask for fewer with before`;
   return new RequestError('not-supported', message, {
     accepted: MOST_EVENTS,
-    ...(documentId === undefined ? {} : { documentId }),
+    ...defined({ documentId }),
   });
 }
 

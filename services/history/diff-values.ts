@@ -2,7 +2,7 @@ import { isRecord } from '../../shared/json-record.ts';
 import { diffSequences, type Run } from './diff-sequences.ts';
 
 /** A difference of two versions. `path` has the slots of lists in the second version, such as `sections.0.title`. */
-export type Difference =
+export type ValueDifference =
   | { readonly path: string; readonly from: unknown; readonly to: unknown; readonly words?: readonly Words[] }
   /** Members of a list. `at`: the slot, of removed members in the first version. */
   | { readonly path: string; readonly added: readonly Member[]; readonly removed: readonly Member[] };
@@ -26,14 +26,19 @@ export function diffValues(
   to: Readonly<Record<string, unknown>>,
   options: DiffOptions,
   path = '',
-): readonly Difference[] {
+): readonly ValueDifference[] {
   const names = new Set([...Object.keys(from), ...Object.keys(to)]);
   return [...names].flatMap((name) =>
     diffValue(from[name] ?? null, to[name] ?? null, options, path === '' ? name : `${path}.${name}`),
   );
 }
 
-function diffValue(from: unknown, to: unknown, options: DiffOptions, path: string): readonly Difference[] {
+function diffValue(
+  from: unknown,
+  to: unknown,
+  options: DiffOptions,
+  path: string,
+): readonly ValueDifference[] {
   if (JSON.stringify(from) === JSON.stringify(to)) return [];
   if (isList(from) && isList(to)) return diffLists(from, to, options, path);
   if (isPart(from) && isPart(to) && isSameKind(from, to)) return diffValues(from, to, options, path);
@@ -62,10 +67,10 @@ function diffLists(
   to: readonly Part[],
   options: DiffOptions,
   path: string,
-): readonly Difference[] {
+): readonly ValueDifference[] {
   const added: Member[] = [];
   const removed: Member[] = [];
-  const changed: Difference[] = [];
+  const changed: ValueDifference[] = [];
   let [x, y] = [0, 0];
   let open: Member[] = [];
   for (const { kind, items } of diffSequences(from, to, (item) => JSON.stringify(item))) {

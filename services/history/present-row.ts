@@ -40,7 +40,7 @@ type Values = { readonly [name: string]: unknown };
  */
 export function presentRow(viewer: Viewer, snapshot: Snapshot, row: Entry): Values {
   const type = contentTypeOf(viewer.registry, row.type);
-  const shown = presentModel(viewer, type, { ...row.values, ...linksOf(type, snapshot, row) });
+  const shown = presentModel(viewer, type, { ...row.values, ...ownLinksOf(type, snapshot, row) });
   const { createdAt, updatedAt, publishedAt, documentId, locale } = row;
   const times = Object.entries({ createdAt, updatedAt, publishedAt }).filter(
     ([name]) => !(type.privateTimes as readonly string[] | undefined)?.includes(name),
@@ -50,7 +50,7 @@ export function presentRow(viewer: Viewer, snapshot: Snapshot, row: Entry): Valu
 }
 
 /** Returns a row's links by the attributes that own them, in order. */
-export function linksOf({ attributes }: ContentType, { links }: Snapshot, row: Entry): Values {
+export function ownLinksOf({ attributes }: ContentType, { links }: Snapshot, row: Entry): Values {
   const world = row.version === 'draft' ? 'draft' : 'published';
   const owning = [...attributes.values()].filter(isOwner);
   return Object.fromEntries(

@@ -9,7 +9,7 @@ import { type Problems, refuseIfAny, refuseOtherNames } from '../query/problems.
 import { parseQueryString } from '../query/query-string.ts';
 import { foldDocuments } from './document-at.ts';
 import { readVisibleVersions, type VisibleVersion, versionAt } from './list-versions.ts';
-import { isOwner, linksOf, type Snapshot, snapshotOf } from './present-row.ts';
+import { isOwner, ownLinksOf, type Snapshot, snapshotOf } from './present-row.ts';
 import type { AskedHistory, HistoryOptions, HistoryViewer } from './question.ts';
 import { rowOf } from './read-version.ts';
 import { localeIn } from './version-parameters.ts';
@@ -21,10 +21,10 @@ export type Restorable = {
   /** True if the document has no rows now. */
   readonly isDeleted: boolean;
   readonly data: Values;
-  readonly restored: Restored;
+  readonly restored: RestoreReport;
 };
 
-export type Restored = {
+export type RestoreReport = {
   /** Attributes whose values the content type of now cannot have. */
   readonly ignored: readonly string[];
   /** Links to documents that do not exist any more. */
@@ -48,7 +48,7 @@ export async function readRestorable(options: HistoryOptions, asked: AskedHistor
   const exists = (uid: Uid, { documentId: id, locale: one }: LinkTarget) =>
     options.graph.reader.exists(uid, id, ...(one === null ? [] : [one]));
   const writing = { registry: options.registry, viewer, exists, missing };
-  const values = { ...row.values, ...linksOf(whole, now, row) };
+  const values = { ...row.values, ...ownLinksOf(whole, now, row) };
   const data = writtenModel(writing, { model: whole, shown: type }, values, '');
   const ignored = lostNames(viewer, then, { type, values });
   const isDeleted = !options.graph.reader.exists(type.uid, documentId);
@@ -88,7 +88,7 @@ async function readBoth(
     const known = earlier.registry().contentTypes.get(type.uid);
     const row = earlierRow(snapshot, version.locale);
     if (known !== undefined && row !== undefined)
-      then = { type: known, values: { ...row.values, ...linksOf(known, snapshot, row) } };
+      then = { type: known, values: { ...row.values, ...ownLinksOf(known, snapshot, row) } };
   });
   try {
     return { then, now: snapshotOf(graph, name) };

@@ -39,13 +39,8 @@ import { firstSegment, rewritePrefix } from './requests/rewrite-prefix.ts';
 import { refuseLogin, registerLogin } from './routes/auth-routes.ts';
 import { authenticateRequests, createAuthenticate, requireAdministrator } from './routes/authenticate.ts';
 import { registerChanges } from './routes/changes-routes.ts';
-import {
-  type RouteContext,
-  registerCollectionType,
-  registerLocales,
-  registerSingleType,
-  registerUsers,
-} from './routes/entry-routes.ts';
+import { registerContentTypes } from './routes/content-type-routes.ts';
+import { registerLocales, registerUsers } from './routes/entry-routes.ts';
 import { explainProjectRoutes, type ProjectRoute } from './routes/explain-project-routes.ts';
 import { registerWebhook, sendWritesToStrapi } from './routes/follow-strapi.ts';
 import {
@@ -54,7 +49,6 @@ import {
   registerInstantSearch,
   sendAlgoliaError,
 } from './routes/instant-search-routes.ts';
-import { registerHistory } from './routes/history-routes.ts';
 import { createLiveLists } from './routes/live-lists.ts';
 import { currentRights, type StreamContext } from './routes/open-stream.ts';
 import { type OperationRoutes, registerOperations } from './routes/operation-routes.ts';
@@ -205,8 +199,7 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
     deliveryOf: (request: FastifyRequest) => apiFor(request.rights).delivery,
     registry,
   };
-  registerContentTypes(context);
-  registerHistory(context, options);
+  registerContentTypes(context, options);
   registerUsers({ ...context, login: options.login });
   const { login } = options;
   if (login?.login !== undefined) app.register((scope) => registerLogin(scope, login, options.protection));
@@ -217,14 +210,6 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
   registerTypes(app, (request) => apiFor(request.rights));
   registerDescription(app, options);
   app.register(async (scope) => registerForAdministrators(scope, options, streaming));
-}
-
-function registerContentTypes(context: RouteContext): void {
-  for (const type of context.registry.contentTypes.values()) {
-    if (type.builtIn) continue;
-    if (type.kind === 'singleType') registerSingleType(context, type);
-    else registerCollectionType(context, type);
-  }
 }
 
 function registerDescription(app: FastifyInstance, options: AppOptions): void {

@@ -14,6 +14,7 @@ import { allowedPaths, type PathScope } from './entry-paths.ts';
 import type { JsonSchema, Parameter, Paths, RouteOperation } from './openapi-types.ts';
 import { PAGES } from './query-parameters.ts';
 import { ACCEPTED, jsonResponse, readRefusals, writeRefusals } from './responses.ts';
+import { sampleAnswer } from './sample-values.ts';
 import { nameOf, pascalCase } from './schema-names.ts';
 
 /** Paths of a type's history, for readers who may see earlier versions. */
@@ -61,6 +62,26 @@ const VERSION = objectSchema(
   ['id', 'documentId', 'locale', 'status', 'action', 'changed', 'createdAt'],
 );
 
+const MADE_EXAMPLE = {
+  createdAt: '2026-01-02T03:04:05.678Z',
+  createdBy: { kind: 'token', name: 'editor' },
+  via: 'update',
+};
+
+const VERSION_EXAMPLE = {
+  id: '4711',
+  documentId: 'a1b2c3d4e5f6g7h8i9j0k1l2',
+  locale: null,
+  status: 'modified',
+  action: 'update',
+  changed: ['name'],
+  ...MADE_EXAMPLE,
+};
+
+const ENTRY_EXAMPLE = { documentId: VERSION_EXAMPLE.documentId, name: 'An earlier name' };
+const DELETION_EXAMPLE = { documentId: VERSION_EXAMPLE.documentId, id: '4712', version: '4711' };
+const PAGE_EXAMPLE = { pagination: { page: 1, pageSize: 25, pageCount: 1, total: 1 } };
+
 const ENTRY: JsonSchema = {
   type: ['object', 'null'],
   description:
@@ -84,7 +105,10 @@ function versions(scope: PathScope, type: ContentType, name: string, path: Named
     description: 'Newest first. Also of a document that was deleted.',
     parameters: [...path, ...versionParameters(scope, type), PAGES],
     responses: {
-      200: jsonResponse('A page of versions.', envelopeSchema(listSchema(VERSION))),
+      200: jsonResponse('A page of versions.', envelopeSchema(listSchema(VERSION)), {
+        data: [VERSION_EXAMPLE],
+        meta: PAGE_EXAMPLE,
+      }),
       ...readRefusals('NotFound'),
     },
   };
@@ -99,6 +123,7 @@ function version(scope: PathScope, type: ContentType, name: string, path: Named)
       200: jsonResponse(
         'The version.',
         envelopeSchema(ENTRY, objectSchema({ version: VERSION }, ['version'])),
+        { data: ENTRY_EXAMPLE, meta: { version: VERSION_EXAMPLE } },
       ),
       ...readRefusals('NotFound'),
     },
@@ -120,7 +145,10 @@ function difference(scope: PathScope, type: ContentType, name: string, path: Nam
       ...versionParameters(scope, type),
     ],
     responses: {
-      200: jsonResponse('The differences.', envelopeSchema(objectSchema({ changed }, ['changed']))),
+      200: jsonResponse('The differences.', envelopeSchema(objectSchema({ changed }, ['changed'])), {
+        data: { changed: [{ path: 'name', from: 'An earlier name', to: 'A name' }] },
+        meta: { from: VERSION_EXAMPLE, to: 'current' },
+      }),
       ...readRefusals('NotFound'),
     },
   };
@@ -128,7 +156,11 @@ function difference(scope: PathScope, type: ContentType, name: string, path: Nam
 
 function deleted(scope: PathScope, type: ContentType): RouteOperation {
   const deletion = objectSchema({ documentId: TEXT_SCHEMA, id: TEXT_SCHEMA, version: TEXT_SCHEMA, ...MADE });
-  const meta = objectSchema({ deletions: listSchema(deletion), next: { type: ['string', 'null'] } });
+  const meta = objectSchema({
+    pagination: { type: 'object' },
+    deletions: listSchema(deletion),
+    next: { type: ['string', 'null'] },
+  });
   return {
     operationId: `listDeleted${pascalCase(type.pluralName)}`,
     summary: `List deleted ${type.pluralName}`,
@@ -140,7 +172,10 @@ function deleted(scope: PathScope, type: ContentType): RouteOperation {
       PAGES,
     ],
     responses: {
-      200: jsonResponse('A page of entries.', envelopeSchema(listSchema(ENTRY), meta)),
+      200: jsonResponse('A page of entries.', envelopeSchema(listSchema(ENTRY), meta), {
+        data: [ENTRY_EXAMPLE],
+        meta: { ...PAGE_EXAMPLE, deletions: [{ ...DELETION_EXAMPLE, ...MADE_EXAMPLE }], next: null },
+      }),
       ...readRefusals(),
     },
   };
@@ -155,7 +190,10 @@ function restore(scope: PathScope, type: ContentType, name: string, path: Named)
     parameters: [...path],
     requestBody: jsonBody(objectSchema({ data }, ['data']), { data: { version: '4711' } }),
     responses: {
-      200: jsonResponse('The entry.', modelRef(scope, type.uid, 'Answer')),
+      200: jsonResponse('The entry.', modelRef(scope, type.uid, 'Answer'), {
+        data: sampleAnswer(type),
+        meta: { restored: { ignored: [], missing: [] } },
+      }),
       202: ACCEPTED,
       ...writeRefusals('NotFound'),
     },

@@ -89,12 +89,10 @@ export function openApiProcess(options: ApiProcessOptions) {
     if (caches.tagging) purging.start(() => ({ epoch: epoch(), shape: api.shape() }), caches.unwatched);
     lookNowAndThen(content.look, opened);
     watchApi(options, base, content.index, halt);
-    const changes = opened(createLeaderFeed({ ...api.forwarding, fleet }, content.freshness.position));
-    const history = opened(createLeaderHistory({ ...api.forwarding, fleet }));
     return {
       ...api,
-      changes,
-      history,
+      changes: opened(createLeaderFeed(api.forwarding, content.freshness.position)),
+      history: opened(createLeaderHistory(api.forwarding)),
       webhooks: webhooksElsewhere(identity),
       ...shownByApi(options, base),
       /** Knows the process that carries commands out. */

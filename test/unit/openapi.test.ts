@@ -107,7 +107,21 @@ describe.each(FOLDERS)('the document of %s', (folder) => {
       const actions = Object.keys(document.paths).filter((key) =>
         key.startsWith(`${path}/{documentId}/actions/`),
       );
-      expect(actions).toHaveLength(type.draftAndPublish && !single ? 3 : 0);
+      const restores = actions.filter((key) => key.endsWith('/restore'));
+      expect(actions.length - restores.length).toBe(type.draftAndPublish && !single ? 3 : 0);
+    }
+  });
+
+  test('has the history of every content type', () => {
+    const document = openApiDocument(registry, OPTIONS);
+    for (const type of registry.contentTypes.values()) {
+      if (type.builtIn) continue;
+      const single = type.kind === 'singleType';
+      const entry = single ? `/api/${type.singularName}` : `/api/${type.pluralName}/{documentId}`;
+      for (const part of ['versions', 'versions/{version}', 'versions/{version}/diff'])
+        expect(Object.keys(document.paths[`${entry}/${part}`] ?? {})).toEqual(['get']);
+      expect(Object.keys(document.paths[`${entry}/actions/restore`] ?? {})).toEqual(['post']);
+      expect(`/api/${type.pluralName}/_deleted` in document.paths).toBe(!single);
     }
   });
 
@@ -241,6 +255,7 @@ describe('the document', () => {
     const reader = openApiDocument(conformance, {
       ...OPTIONS,
       drafts: false,
+      history: false,
       may: (type, right) => type.singularName === 'tag' && right === 'findOne',
     });
     expect(Object.keys(reader.paths)).toEqual(['/api/tags/{documentId}', '/_health']);

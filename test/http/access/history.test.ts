@@ -218,12 +218,7 @@ describe('deleted documents', () => {
     expect((await reader('/api/notes/_deleted')).body.data.map(({ code }: { code: string }) => code)).toEqual(
       ['two', 'one'],
     );
-    for (const query of [
-      '?sort=title',
-      '?populate=*',
-      '?before=x',
-      '?_q=a',
-    ])
+    for (const query of ['?sort=title', '?populate=*', '?before=x', '?_q=a'])
       expect((await editor(`/api/notes/_deleted${query}`)).status, query).toBe(400);
     const related = await editor('/api/pages/_deleted?filters[topics][name]=a');
     expect(related.body.error).toMatchObject({ status: 400, details: { key: 'topics' } });
