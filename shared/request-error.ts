@@ -59,6 +59,7 @@ export const OUTAGES = [
   'busy',
   'client-gone',
   'position-not-shown',
+  'past-opening',
   'no-leader',
   'leader-changing',
   'leader-lost',

@@ -25,14 +25,22 @@ export function convertCopy(
   copyDatabase(file, copy);
   const converted = openContentGraph(copy, { building: true });
   try {
-    const first = graph.position() + 1n;
-    const epoch = graph.epochAt(first);
-    converted.replay(changed.map((data, at) => definedAhead(data, first + BigInt(at), epoch)));
-    converted.settle();
+    defineAhead(converted, changed);
   } finally {
     converted.close();
   }
   return true;
+}
+
+/**
+ * Converts a graph to definitions that come later in the log than its position, or are not in the log yet. The graph is then at a later
+ * position, by one for each definition, and must not apply the log any more.
+ */
+export function defineAhead(graph: ContentGraph, definitions: readonly TypeDefinition[]): void {
+  const first = graph.position() + 1n;
+  const epoch = graph.epochAt(first);
+  graph.replay(definitions.map((data, at) => definedAhead(data, first + BigInt(at), epoch)));
+  graph.settle();
 }
 
 function definedAhead(data: TypeDefinition, position: bigint, epoch: number): StoredEvent {

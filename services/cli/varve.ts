@@ -23,6 +23,7 @@ if (SUPERVISED.includes(command)) {
 } else {
   const { WORKER_ARGUMENT } = await import('../supervisor/protocol.ts');
   const { BUILDER_ARGUMENT, becomeBuilder } = await import('../supervisor/builder-process.ts');
+  const { PAST_ARGUMENT, becomePast } = await import('../supervisor/past-child.ts');
   if (command === WORKER_ARGUMENT && process.send !== undefined) {
     process.argv.splice(2, 1);
     const { becomeWorker } = await import('../supervisor/connect-supervisor.ts');
@@ -31,6 +32,10 @@ if (SUPERVISED.includes(command)) {
   if (command === BUILDER_ARGUMENT && process.send !== undefined) {
     const [, server] = process.argv.splice(2, 2);
     becomeBuilder(server);
+  }
+  if (command === PAST_ARGUMENT && process.send !== undefined) {
+    const [, server] = process.argv.splice(2, 2);
+    becomePast(server);
   }
   keepTickShape();
   await import('./run-command.ts');

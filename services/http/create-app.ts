@@ -25,6 +25,7 @@ import { countTickets } from './forwarding/leader-tickets.ts';
 import { NO_COMPILERS } from './no-compilers.ts';
 import { type DocsOptions, registerDocsPage, registerOpenApi } from './pages/docs-page.ts';
 import { registerSearchPage, type SearchPage } from './pages/search-page.ts';
+import { answerPasts, type Past } from './past/answer-past.ts';
 import { refuseUnrouted, sendError } from './refuse-unrouted.ts';
 import { rememberedFirst } from './remembered-first.ts';
 import { acceptBodies } from './requests/accept-bodies.ts';
@@ -77,6 +78,8 @@ export type AppOptions = ServedApi &
     /** Served in development mode. */
     readonly searchPage?: SearchPage;
     readonly meters: RequestMeters;
+    /** Pasts of the content. Absent: this process has none. */
+    readonly past?: Past;
     /** False: other processes answer reads. */
     readonly answersReads: boolean;
     /** Additional path of the API besides `/api`, without a slash at its end. */
@@ -178,6 +181,7 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
   awaitPositions(app, options.freshness, authenticate);
   const askLeader = forwardWrites(app, options.forwarding, registry);
   nameAuthors(app, access, options.meters.tracing);
+  answerPasts(app, options.past);
   const writesOf = (request: FastifyRequest) => {
     const api = apiFor(request.rights);
     return request.isElsewhere ? api.checkOnly : api;
@@ -187,8 +191,7 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
   const streams = createEventStreams({ limits, counts, rightsOf, watchRights: access.watch });
   options.leaving(streams.leave);
   const own = createTickets(options.ticketKey);
-  const { jobs } = options;
-  if (jobs !== undefined) acceptOperations(app, { ...options.forwarding, jobs });
+  if (options.jobs !== undefined) acceptOperations(app, { ...options.forwarding, jobs: options.jobs });
   const tickets = countTickets(app, { ...options.forwarding, own, askLeader });
   const failed = (error: unknown) => app.log.error({ err: error });
   const streaming = { ...options, streams, tickets, authenticate, failed };

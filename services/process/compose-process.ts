@@ -58,6 +58,8 @@ export type ComposedApi = ServedApi & {
   readonly cacheToken: CacheToken | undefined;
   /** Names everything except content and limits of pages that shapes shared answers. It is equal in all processes of a log. */
   readonly shape: () => string;
+  /** Key that signs cursors. */
+  readonly cursorKey: Uint8Array;
 };
 
 /** Makes the API of a process of any role. */
@@ -66,12 +68,8 @@ export function composeProcess(parts: ProcessParts): ComposedApi {
   const { key, space, membership } = identity;
   const { access, tokens, roles, login } = callers;
   const { registry, index, freshness } = content;
-  const {
-    operating,
-    content: { defaultLocale },
-    strapi,
-    caches,
-  } = options;
+  const { operating, strapi, caches } = options;
+  const { defaultLocale } = options.content;
   const { metrics } = operating;
   const cacheToken = caches.cacheToken && createCacheToken({ ...caches.cacheToken, access, registry });
   const forwarding = openForwarding({ ...writing, membership, bodyKey: bodyKey(key), metrics });
@@ -99,6 +97,7 @@ export function composeProcess(parts: ProcessParts): ComposedApi {
     assets: { store: parts.assets, index, space },
     ...defined({ changes: changeFeedOf(parts), history: historyOf(parts) }),
     ticketKey: ticketKey(key),
+    cursorKey: cursorKey(key),
   };
 }
 

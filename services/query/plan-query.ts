@@ -21,11 +21,11 @@ import { type ParsedFilter, parseFilter } from './parse-filter.ts';
 import { planFilter } from './plan-filter.ts';
 import { asksForWords, planWords, withWords } from './plan-words.ts';
 import { resolvePopulate } from './populate.ts';
-import { isFoundFirst, type Problems, refuseIfAny, refuseOtherNames } from './problems.ts';
+import { invalidKey, isFoundFirst, type Problems, refuseIfAny, refuseOtherNames } from './problems.ts';
 import { refusePublicationFilter, resolvePublicationFilter } from './publication-filter.ts';
 import { type QueryScope, queryModelOf } from './query-model.ts';
 import { parseQueryString, type QueryObject } from './query-string.ts';
-import { LEVELS_PARAMETER, LIST_PARAMETERS, READ_PARAMETERS } from './root-parameters.ts';
+import { AS_OF, LEVELS_PARAMETER, LIST_PARAMETERS, READ_PARAMETERS } from './root-parameters.ts';
 import { resolveSearchText } from './search-text.ts';
 import type { Selection } from './selection.ts';
 import { resolveSort } from './sort.ts';
@@ -216,6 +216,7 @@ function planOne(request: QueryRequest, dialect: Dialect): EntryPlan {
 function planRows(request: QueryRequest, query: QueryObject, problems: Problems, dialect: Dialect) {
   const { type, registry, defaultLocale, mayReadDrafts = true, lenientDocuments: lenient = false } = request;
   const scope = scopeOf(request);
+  refuseAsOf(query, problems);
   const model = queryModelOf(registry, type.uid);
   const filter = planFilter(query['filters'], 'filters', model, { scope, param: 'filters', problems });
   const world = dialect.users
@@ -246,6 +247,12 @@ function planRows(request: QueryRequest, query: QueryObject, problems: Problems,
   const inLocale = localeQuery(locale, type, dialect.oneEntry ? undefined : filters, defaultLocale);
   const wanted = dialect.ignoreFilters ? [inLocale] : [inLocale, published, filter, search];
   return { world, locale, query: allOf(wanted), sort, selection: { fields, populate } };
+}
+
+/** Refuses `asOf` where unknown names are ignored: an answer about the present would look like one about the past. */
+function refuseAsOf(query: QueryObject, problems: Problems): void {
+  if (query[AS_OF] === undefined || problems.some(({ key }) => key === AS_OF)) return;
+  problems.push(invalidKey(AS_OF, null, AS_OF, READ_PARAMETERS));
 }
 
 function listPlan(type: ContentType, plan: ReturnType<typeof planRows>, pagination: Pagination): ListPlan {

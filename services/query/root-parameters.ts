@@ -25,3 +25,6 @@ export const LIST_PARAMETERS: readonly string[] = [...READ_PARAMETERS, 'explain'
 
 /** Parameter of a plugin of Strapi: the levels to populate. */
 export const LEVELS_PARAMETER = 'pLevel';
+
+/** Parameter that asks for content as it was. It is answered before a query is planned: the planner knows no such name. */
+export const AS_OF = 'asOf';

@@ -45,6 +45,7 @@ const RAW_EVENTS = [
   'services/fleet/require-lease',
   'services/operating/projection-lag',
   'services/operator/(parked|status)',
+  'services/past/moments',
   'services/read-side/index-snapshot',
   'services/state/recent-events',
   'services/transfer/(export-log|import-export)',

@@ -5,10 +5,12 @@ import { defined } from '../../../shared/defined.ts';
 import { packageVersion } from '../../../shared/package-version.ts';
 import { createApp } from '../../http/create-app.ts';
 import { findSearchPage, type SearchPage } from '../../http/pages/search-page.ts';
+import type { Past } from '../../http/past/answer-past.ts';
 import type { ProjectRoute } from '../../http/routes/explain-project-routes.ts';
 import type { ServedApi } from '../../http/served-api.ts';
 import type { Listener } from '../../http/sockets/listen.ts';
 import { METRICS } from '../../operating/metric-definitions.ts';
+import type { Metrics } from '../../operating/metrics.ts';
 import type { Operating } from '../../operating/operating.ts';
 import { observeRequests } from '../../operating/request-id.ts';
 import type { RunOperation } from '../../operator/http-operations.ts';
@@ -31,6 +33,8 @@ export type ServeAppOptions = {
   readonly listener: Listener;
   readonly logger: Logger;
   readonly operating: Operating;
+  /** Pasts of the content. Absent: this process opens none. */
+  readonly past?: Past | undefined;
   /** Runs operations of operators, if the process has a data directory. */
   readonly operations?: RunOperation;
   /** Runs operations that other processes of the log ask for. */
@@ -49,8 +53,7 @@ export type ServeAppOptions = {
 export async function serveApp(options: ServeAppOptions): Promise<void> {
   const { role, settings, served, listener } = options;
   const { metrics, tracing } = options.operating;
-  metrics?.gauge(METRICS.unsentBytes, listener.output.unsentBytes);
-  metrics?.gauge(METRICS.waitingRequests, listener.output.waitingRequests);
+  gaugeOutput(metrics, listener);
   let isGreeted = false;
   const routing = await createApp({
     ...served,
@@ -63,6 +66,7 @@ export async function serveApp(options: ServeAppOptions): Promise<void> {
       jobs: options.jobs,
       searchPage: searchPageOf(settings),
       acknowledged: options.acknowledged,
+      past: options.past,
     }),
     logger: options.logger,
     bodyLimit: settings.network.bodyLimit,
@@ -85,6 +89,11 @@ export async function serveApp(options: ServeAppOptions): Promise<void> {
   listener.serve(options.watched?.(handler) ?? handler);
   await options.greet(handler);
   isGreeted = true;
+}
+
+function gaugeOutput(metrics: Metrics | undefined, { output }: Listener): void {
+  metrics?.gauge(METRICS.unsentBytes, output.unsentBytes);
+  metrics?.gauge(METRICS.waitingRequests, output.waitingRequests);
 }
 
 /** Returns the search page of the example content types; undefined if the examples are not served. */

@@ -9,6 +9,7 @@ import { proxyRequests } from '../../http/sockets/proxy-requests.ts';
 import type { Operating } from '../../operating/operating.ts';
 import { readStatus } from '../../operator/status.ts';
 import { openVarve, type Varve } from '../../process/open-varve.ts';
+import { AS_OF } from '../../query/root-parameters.ts';
 import { logAddress } from '../../stores/open-event-store.ts';
 import type { Supervisor } from '../../supervisor/connect-supervisor.ts';
 import type { Follows } from '../../supervisor/protocol.ts';
@@ -133,6 +134,9 @@ const ACCESS_MS = 1_000;
 const ADMINISTRATION =
   /^\/(_varve\/(tokens|public|roles|login|webhooks|operations|projections|activity|events)|(docs\/)?openapi\.json)(?![\w-])/i;
 
+/** Reads as of a moment. The leader has the processes that answer them. */
+const PAST = `${AS_OF}=`;
+
 function leaveAdministration(
   handler: RequestListener,
   { fleet }: Pick<Varve, 'fleet'>,
@@ -141,8 +145,9 @@ function leaveAdministration(
   const senders = new Map<string, RequestListener>();
   return (request, response) => {
     const { url = '' } = request;
-    // This check is cheap for other requests, because no path of the content API begins like these.
-    if (url.startsWith('/api/') || !ADMINISTRATION.test(url)) return handler(request, response);
+    // These checks are cheap for other requests, because no path of the content API begins like these.
+    const isElsewhere = url.includes(PAST) || (!url.startsWith('/api/') && ADMINISTRATION.test(url));
+    if (!isElsewhere) return handler(request, response);
     const led = fleet.leader();
     if (led.kind !== 'elsewhere') return answerStarting(request, response);
     const { address } = led.leader;

@@ -12,6 +12,7 @@ import { writtenFolders } from '../../process/content-store.ts';
 import { openVarve, type Varve } from '../../process/open-varve.ts';
 import { cancelUnusedCopy } from '../../rebuild/cancel-rebuild.ts';
 import { connectSupervisor } from '../../supervisor/connect-supervisor.ts';
+import { isPast } from '../../supervisor/past-child.ts';
 import { reachableUrl } from '../output/reachable-url.ts';
 import { startMessage } from '../output/start-message.ts';
 import type { ServeSettings } from '../settings/settings.ts';
@@ -28,9 +29,11 @@ import {
 } from './leading-parts.ts';
 import { listenWhileOpening } from './listen-while-opening.ts';
 import { openOperating } from './open-operating.ts';
+import { openPasts } from './open-pasts.ts';
 import { setPublic, warnOfPublicWrites } from './public-rights.ts';
 import { renewReadModel } from './renewal.ts';
 import { searchPageOf, serveApp } from './serve-app.ts';
+import { servePast } from './serve-past.ts';
 import { serveReads } from './serve-reads.ts';
 import { readServerPlan } from './server-plan.ts';
 import { startNotes } from './start-notes.ts';
@@ -43,6 +46,7 @@ import { writeExamples } from './write-examples.ts';
  * when its supervisor stops it. Rejects with a message if it cannot start.
  */
 export async function serve(settings: ServeSettings, role: 'serve' | 'project' = 'serve'): Promise<void> {
+  if (isPast()) return servePast(settings);
   const supervisor = await connectSupervisor();
   if (supervisor.follows !== undefined) return serveReads(settings, supervisor, supervisor.follows);
   const plan = await readLeadingPlan(await readServerPlan(settings), role, supervisor);
@@ -160,6 +164,8 @@ async function answerRequests(parts: LeadingParts, { varve, listener }: OpenServ
   if (succession === undefined && restarts === 0) warnOfPublicWrites(varve.access.state(), logger);
   checkCacheToken(varve.cacheToken, logger, succession === undefined && restarts === 0);
   ports.admit(varve.access);
+  const past = role === 'project' ? undefined : openPasts({ settings, logger, varve });
+  if (past !== undefined) parts.stop.first(past);
   await serveApp({
     role,
     settings,
@@ -168,6 +174,7 @@ async function answerRequests(parts: LeadingParts, { varve, listener }: OpenServ
     listener,
     logger,
     operating: ports.operating,
+    past,
     operations: (name, form, signal) => runOperation(varve.operator, name, form, signal),
     jobs: createJobs(varve.operator),
     shows: {

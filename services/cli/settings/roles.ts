@@ -1,3 +1,4 @@
+import { PAST_SETTINGS } from './past-settings.ts';
 import { PURGE_SETTINGS } from './purge-settings.ts';
 import type { SettingsTable } from './setting.ts';
 import { SERVE_SETTINGS } from './settings.ts';
@@ -20,12 +21,15 @@ export const ROLE_SETTINGS: Readonly<Record<ProcessRole, SettingsTable>> = {
     ...(['minPositionWait', 'readIndexRowCache', 'workers'] as const),
     ...(['answerCacheBytes', 'cacheStaleWhileRevalidate', 'cacheStaleIfError'] as const),
     ...TAGS,
+    ...namesOf(PAST_SETTINGS),
   ),
   api: without(
     ...(['advertise', 'examples', 'queryTimeLimit', 'readyLagSeconds', 'workers'] as const),
     ...(['readIndexReplicas', 'readIndexShards', 'uploadLimit', 'uploadTypes'] as const),
     ...(['pictureFormats', 'picturePixels'] as const),
     'answerCacheBytes',
+    // A process with a data directory answers for it.
+    ...namesOf(PAST_SETTINGS),
     // Only processes with a data directory change content types.
     'acceptLoss',
     // It cannot read users, so it checks only the tokens of identity providers.

@@ -8,6 +8,7 @@ import { FOLLOW_SETTINGS } from './follow-settings.ts';
 import { LOGIN_SETTINGS } from './login-settings.ts';
 import { NETWORK_SETTINGS } from './network-settings.ts';
 import { OPERATING_SETTINGS } from './operating-settings.ts';
+import { PAST_SETTINGS } from './past-settings.ts';
 import { PURGE_SETTINGS } from './purge-settings.ts';
 import { READ_INDEX_SETTINGS } from './read-index-settings.ts';
 import { REQUEST_SETTINGS } from './request-settings.ts';
@@ -26,6 +27,7 @@ export const SETTING_GROUPS = {
   caches: { ...DELIVERY_SETTINGS, ...PURGE_SETTINGS },
   webhooks: WEBHOOK_SETTINGS,
   following: FOLLOW_SETTINGS,
+  past: PAST_SETTINGS,
   elasticsearch: READ_INDEX_SETTINGS,
   files: UPLOAD_SETTINGS,
   operating: OPERATING_SETTINGS,
@@ -41,6 +43,7 @@ export const SERVE_SETTINGS = {
   ...SETTING_GROUPS.caches,
   ...SETTING_GROUPS.webhooks,
   ...SETTING_GROUPS.following,
+  ...SETTING_GROUPS.past,
   ...SETTING_GROUPS.elasticsearch,
   ...SETTING_GROUPS.files,
   ...SETTING_GROUPS.operating,

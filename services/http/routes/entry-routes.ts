@@ -17,6 +17,17 @@ import { forbidden } from '../api/guard-content-api.ts';
 import { POSITION_HEADER } from '../requests/await-position.ts';
 import { asksForRole, withRole } from './users-role.ts';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Content whose past a GET of this path also answers (`asOf`). Absent: there is none. */
+    readonly past?: 'content' | 'users' | 'locales';
+  }
+}
+
+/** Configuration of paths whose GET answers with content, also with that of the past. */
+export const CONTENT_PATH: FastifyContextConfig = { past: 'content' };
+const USERS_PATH: FastifyContextConfig = { past: 'users' };
+
 export type RouteContext = {
   readonly app: FastifyInstance;
   /** Returns the API for the sender of a request. */
@@ -47,10 +58,12 @@ export function registerCollectionType(context: RouteContext, type: ContentType)
   const targetOf = (request: FastifyRequest) => ({ type, documentId: idOf(request) });
   const list = read((api, query, asking) => api.list(type, query, asking));
   register(app, path, {
+    config: CONTENT_PATH,
     GET: (request, reply) => (live.wants(request) ? live.answer(type, request, reply) : list(request, reply)),
     POST: write(201, (api, query, { body, command }) => api.create(type, query, body, command)),
   });
   register(app, `${path}/:id`, {
+    config: CONTENT_PATH,
     GET: read((api, query, asking, request) => api.entry(type, idOf(request), query, asking)),
     PUT: write(200, (api, query, request) =>
       api.update(targetOf(request), query, request.body, request.command),
@@ -68,6 +81,7 @@ export function registerCollectionType(context: RouteContext, type: ContentType)
 export function registerSingleType(context: RouteContext, type: ContentType): void {
   const { read, write, remove } = entryHandlers(context, type);
   register(context.app, `/api/${type.singularName}`, {
+    config: CONTENT_PATH,
     GET: read((api, query, asking) => api.single(type, query, asking)),
     PUT: write(200, (api, query, { body, command }) => api.putSingle(type, query, body, command)),
     DELETE: remove((api, query, { command }) => api.removeSingle(type, query, command)),
@@ -83,6 +97,7 @@ export function registerUsers({
 }: RouteContext & { readonly login: LoginApi | undefined }): void {
   const users = (request: FastifyRequest) => apiOf(request).users;
   register(app, '/api/users', {
+    config: USERS_PATH,
     GET: (request, reply) =>
       answerRead(deliveryOf(request), request, reply, (asking) =>
         users(request).list(queryOf(request), asking),
@@ -91,6 +106,7 @@ export function registerUsers({
       sendWrite(reply, 201, await users(request).create(request.body, request.command)),
   });
   register(app, '/api/users/count', {
+    config: USERS_PATH,
     GET: (request, reply) =>
       answerRead(deliveryOf(request), request, reply, () => users(request).count(queryOf(request))),
   });
@@ -107,6 +123,7 @@ export function registerUsers({
     },
   });
   register(app, '/api/users/:id', {
+    config: USERS_PATH,
     GET: async (request, reply) => {
       const user = await users(request).one(idOf(request), queryOf(request));
       if (user === undefined) sendNothing(reply);
@@ -122,6 +139,7 @@ export function registerUsers({
 /** Registers `GET /api/i18n/locales`. */
 export function registerLocales({ app, apiOf, deliveryOf }: RouteContext): void {
   register(app, '/api/i18n/locales', {
+    config: { past: 'locales' },
     GET: (request, reply) => answerRead(deliveryOf(request), request, reply, apiOf(request).locales),
   });
 }

@@ -5,7 +5,7 @@ import { JSON_HEADERS } from '../answers/responses.ts';
 import { answerRead } from '../api/cacheable.ts';
 import type { UploadAnswer, UploadApi, UploadBody } from '../api/upload-api.ts';
 import { POSITION_HEADER } from '../requests/await-position.ts';
-import { idOf, queryOf, type RouteContext, register } from './entry-routes.ts';
+import { CONTENT_PATH, idOf, queryOf, type RouteContext, register } from './entry-routes.ts';
 import { uploadParts } from './upload-parts.ts';
 
 /** Registers `/api/upload`, the only route that accepts forms. Their files are streamed into the asset store. */
@@ -17,10 +17,12 @@ export function registerUploads(
   app.register(async (scope) => {
     await scope.register(multipart);
     register(scope, '/api/upload/files', {
+      config: CONTENT_PATH,
       GET: (request, reply) =>
         answerRead(deliveryOf(request), request, reply, () => apiOf(request).list(queryOf(request))),
     });
     register(scope, '/api/upload/files/:id', {
+      config: CONTENT_PATH,
       GET: (request, reply) =>
         answerRead(deliveryOf(request), request, reply, () =>
           apiOf(request).one(idOf(request), queryOf(request)),

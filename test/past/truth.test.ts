@@ -1,0 +1,85 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { FULL_ACCESS } from '../../shared/access/rights.ts';
+import { createCorpusWriter } from '../support/corpus-writes.ts';
+import { dataForTest } from '../support/data-for-test.ts';
+import { loadedCorpus } from '../support/loaded-corpus.ts';
+import { createRandom } from '../support/naive-random.ts';
+import { asOf, cutData, readsFor, readWhole } from '../support/past-requests.ts';
+import { CONFORMANCE_SCHEMA } from '../support/server.ts';
+import { startForTest } from '../support/start-for-test.ts';
+import { count, takesMinutes } from '../support/takes-minutes.ts';
+import { openInProcess } from '../support/varve-in-process.ts';
+
+/** Reads as of a moment are compared with those of a server whose log ends there, and which has the content types of now. */
+const LONG = { ...takesMinutes('reads as of a moment, compared with servers on cut logs'), timeout: 900_000 };
+const HISTORIES = count(4, 1);
+const WRITES = 150;
+const READS = Number(process.env['VARVE_PAST_READS'] ?? 250);
+
+/** Makes random writes to a copy of the corpus. Returns the folder, and the position before and after them. */
+async function makeHistory(seed: number) {
+  const data = dataForTest();
+  cpSync(await loadedCorpus(), data, { recursive: true });
+  const varve = await openInProcess(data);
+  const { log } = varve.operator;
+  const from = await log.lastPosition();
+  const { content } = varve.apiFor(FULL_ACCESS);
+  const writer = await createCorpusWriter(content, varve.registry, createRandom(seed));
+  for (let i = 0; i < WRITES; i++) await writer.write();
+  const to = await log.lastPosition();
+  await varve.close();
+  return { data, from, to };
+}
+
+/** Returns the content types with changes: an attribute with another name, a private one, one that is gone, and a new one. */
+function changedTypes(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'varve-past-types-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  cpSync(CONFORMANCE_SCHEMA, folder, { recursive: true });
+  const file = join(folder, 'api/restaurant/content-types/restaurant/schema.json');
+  const schema = JSON.parse(readFileSync(file, 'utf8'));
+  const { description, email, visits, ...others } = schema.attributes;
+  const summary = { ...description, pluginOptions: { varve: { renamedFrom: 'description' } } };
+  schema.attributes = { ...others, summary, email: { ...email, private: true }, added: { type: 'integer' } };
+  expect(visits).toBeDefined();
+  writeFileSync(file, JSON.stringify(schema));
+  return folder;
+}
+
+async function compare(data: string, moments: readonly bigint[], args: readonly string[], types?: string) {
+  const options = { arguments: args, ...(types !== undefined && { contentTypes: types }) };
+  const present = await startForTest({ data, ...options });
+  let compared = 0;
+  for (const moment of moments) {
+    const then = await startForTest({ data: cutData(data, moment), ...options });
+    for (const path of readsFor(Number(moment), READS)) {
+      const [past, truth] = [
+        await readWhole(present.url, asOf(path, moment)),
+        await readWhole(then.url, path),
+      ];
+      expect(past, `${path} as of ${moment}`).toEqual(truth);
+      compared++;
+    }
+    await then.stop();
+  }
+  await present.stop();
+  return compared;
+}
+
+it('answers as a server on the log up to that moment, for random histories', LONG, async () => {
+  const random = createRandom(4);
+  for (let seed = 1; seed <= HISTORIES; seed++) {
+    const { data, from, to } = await makeHistory(seed);
+    const moments = [from, to, BigInt(random.between(Number(from), Number(to)))];
+    expect(await compare(data, moments, [])).toBeGreaterThan(READS);
+  }
+});
+
+it('answers with the content types of now as a server that changes them at that moment', LONG, async () => {
+  const { data, from, to } = await makeHistory(9);
+  const accept = ['--accept-loss', 'api::restaurant.restaurant.visits'];
+  expect(await compare(data, [from, (from + to) / 2n], accept, changedTypes())).toBeGreaterThan(READS);
+});

@@ -1,0 +1,95 @@
+import { expect, it } from 'vitest';
+import { createPastWorlds, PAST_LIMITS, type PastProcess } from '../../services/past/past-worlds.ts';
+import { RequestError } from '../../shared/request-error.ts';
+
+/** Processes that a test opens, fails and ends itself. */
+function createProcesses() {
+  const started: { position: bigint; opened: PromiseWithResolvers<string>; isKilled: boolean }[] = [];
+  const start = (position: bigint): PastProcess => {
+    const opened = Promise.withResolvers<string>();
+    const ended = Promise.withResolvers<void>();
+    opened.promise.catch(() => {});
+    const made = { position, opened, isKilled: false };
+    started.push(made);
+    const kill = () => {
+      made.isKilled = true;
+      ended.resolve();
+    };
+    return { opened: opened.promise, ended: ended.promise, kill };
+  };
+  return { started, start };
+}
+
+const TURN = () => new Promise(setImmediate);
+
+it('opens a moment once, one after the other, and ends the one that was used last when another is asked for', async () => {
+  const { started, start } = createProcesses();
+  const worlds = createPastWorlds({ start, atMost: 1, failed: () => {} });
+  const uses = [worlds.use(5n), worlds.use(5n), worlds.use(9n)] as const;
+  await TURN();
+  expect(started.map(({ position }) => position)).toEqual([5n]);
+  started[0]?.opened.resolve('five');
+  const [first, second] = await Promise.all([uses[0], uses[1]]);
+  expect([first.address, second.address]).toEqual(['five', 'five']);
+  first.done();
+  first.done();
+  await TURN();
+  // The second request still reads.
+  expect(started[0]?.isKilled).toBe(false);
+  second.done();
+  await expect.poll(() => started.length).toBe(2);
+  started[1]?.opened.resolve('nine');
+  expect((await uses[2]).address).toBe('nine');
+  expect(started[0]?.isKilled).toBe(true);
+  expect(worlds.count()).toBe(1);
+  await worlds.close();
+  expect(worlds.count()).toBe(0);
+});
+
+it('answers 503 to a request that waits too long, and continues to open the moment', async () => {
+  const { started, start } = createProcesses();
+  const worlds = createPastWorlds({
+    start,
+    atMost: 1,
+    failed: () => {},
+    limits: { ...PAST_LIMITS, waitMs: 1, waiting: 1 },
+  });
+  const late = worlds.use(5n);
+  await expect(worlds.use(5n)).rejects.toMatchObject({ code: 'past-opening' });
+  await expect(late).rejects.toMatchObject({ code: 'past-opening' });
+  started[0]?.opened.resolve('five');
+  await TURN();
+  expect((await worlds.use(5n)).address).toBe('five');
+  expect(started).toHaveLength(1);
+});
+
+it('remembers a refused moment, and opens one again whose process failed', async () => {
+  const { started, start } = createProcesses();
+  const failures: bigint[] = [];
+  const worlds = createPastWorlds({ start, atMost: 2, failed: (position) => failures.push(position) });
+  const refused = worlds.use(5n);
+  await TURN();
+  started[0]?.opened.reject(new RequestError('not-supported', 'too many rows'));
+  await expect(refused).rejects.toThrow('too many rows');
+  await expect(worlds.use(5n)).rejects.toThrow('too many rows');
+  const failed = worlds.use(6n);
+  await TURN();
+  started[1]?.opened.reject(new Error('killed'));
+  await expect(failed).rejects.toMatchObject({ code: 'past-opening' });
+  const again = worlds.use(6n);
+  await TURN();
+  started[2]?.opened.resolve('six');
+  expect((await again).address).toBe('six');
+  expect([started.length, failures]).toEqual([3, [6n]]);
+});
+
+it('ends a moment without requests', async () => {
+  const { started, start } = createProcesses();
+  const limits = { ...PAST_LIMITS, idleMs: 10 };
+  const worlds = createPastWorlds({ start, atMost: 1, failed: () => {}, limits });
+  const used = worlds.use(5n);
+  await TURN();
+  started[0]?.opened.resolve('five');
+  (await used).done();
+  await expect.poll(() => worlds.count()).toBe(0);
+});
