@@ -75,12 +75,25 @@ describe('versions of a page', () => {
   beforeAll(async () => {
     const author = await write('POST', '/api/authors', { name: 'a' });
     const topic = await write('POST', '/api/topics', { name: 'Sea' });
-    const seo = { text: 'one two three', hidden: 'h1', author, inner: { shown: 's', hidden: 'h2' } };
+    const seo = {
+      text: 'one two three',
+      hidden: 'hidden-value-1',
+      author,
+      inner: { shown: 's', hidden: 'hidden-value-2' },
+    };
     const zone = [{ __component: 'meta.seo', ...seo }];
-    const data = { title: 'first', secret: 'h3', author, topics: [topic], seo, list: [seo], zone };
+    const data = {
+      title: 'first',
+      secret: 'hidden-value-3',
+      author,
+      topics: [topic],
+      seo,
+      list: [seo],
+      zone,
+    };
     path = `/api/pages/${await write('POST', '/api/pages?status=draft', data)}`;
     await write('PUT', path, { title: 'second' });
-    await write('PUT', `${path}?status=draft`, { secret: 'h4' });
+    await write('PUT', `${path}?status=draft`, { secret: 'hidden-value-4' });
     await write('PUT', `${path}?status=draft`, { title: 'third', seo: { ...seo, text: 'one four three' } });
     created = (await versionsOf(editor, path)).at(-1).id;
   });
@@ -122,7 +135,7 @@ describe('versions of a page', () => {
       const texts = [`versions/${created}`, `versions/${created}/diff`, 'versions'];
       for (const each of texts) {
         const { body: found } = await ask(`${path}/${each}`);
-        expect(JSON.stringify(found), each).not.toMatch(/h[1-4]"|secret|hidden/);
+        expect(JSON.stringify(found), each).not.toMatch(/secret|hidden/);
         if (ask === editor) expect(JSON.stringify(found), each).not.toContain('author');
       }
     }
