@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { FULL_ACCESS } from '../../shared/access/rights.ts';
+import { createAsk, createTokenOver } from '../support/access-client.ts';
 import { createCorpusWriter } from '../support/corpus-writes.ts';
 import { dataForTest } from '../support/data-for-test.ts';
 import { loadedCorpus } from '../support/loaded-corpus.ts';
@@ -82,4 +83,23 @@ it('answers with the content types of now as a server that changes them at that 
   const { data, from, to } = await makeHistory(9);
   const accept = ['--accept-loss', 'api::restaurant.restaurant.visits'];
   expect(await compare(data, [from, (from + to) / 2n], accept, changedTypes())).toBeGreaterThan(READS);
+});
+
+it('shows a caller with the right what the same rights show of the present', LONG, async () => {
+  const server = await startForTest({ data: (await makeHistory(5)).data });
+  const full = await createTokenOver(createAsk(server.url), { name: 'full', type: 'full-access' });
+  const askAll = createAsk(server.url, full);
+  const allow = ['restaurant.find', 'restaurant.findOne', 'city.find', 'article.find', 'file.find'];
+  const token = await createTokenOver(askAll, { name: 'historian', type: 'custom', allow, history: true });
+  const headers = { authorization: `Bearer ${token}` };
+  const { body } = await askAll('/_varve/events?limit=1');
+  const [{ position }] = body.data;
+  let shown = 0;
+  for (const path of readsFor(5, READS)) {
+    const past = await readWhole(server.url, asOf(path, position), headers);
+    expect(past, path).toEqual(await readWhole(server.url, path, headers));
+    if (past.status === 200) shown++;
+  }
+  expect(shown).toBeGreaterThan(10);
+  expect(shown).toBeLessThan(READS);
 });

@@ -38,9 +38,13 @@ export function asOf(path: string, moment: bigint | string): string {
 }
 
 /** Reads a path. Repeats the request while the past is opened. */
-export async function readWhole(base: string, path: string): Promise<PlainAnswer> {
+export async function readWhole(
+  base: string,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<PlainAnswer> {
   for (;;) {
-    const answer = await fetch(base + path);
+    const answer = await fetch(base + path, { headers });
     const body = await answer.text();
     if (answer.status !== 503 || !body.includes('past-opening')) return { status: answer.status, body };
     await delay(100);

@@ -1,6 +1,6 @@
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request as send } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { mayAdminister, type Rights } from '../../../shared/access/rights.ts';
+import { mayAdminister, mayReadHistory } from '../../../shared/access/rights.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import { type AskedPast, askedPast } from '../../past/as-of.ts';
 import type { LogMoment } from '../../past/moments.ts';
@@ -37,15 +37,10 @@ export function answerPasts(scope: FastifyInstance, past: Past | undefined): voi
   });
 }
 
-/** Returns whether a caller may see the past. */
-function mayReadPast(rights: Rights): boolean {
-  return mayAdminister(rights);
-}
-
 /** Returns whether the planner answers, which refuses `asOf` like any unknown name. */
 function isLeftToPlanner({ method, rights, routeOptions: { config } }: FastifyRequest): boolean {
   const isPlanned = config.past === 'content' || config.past === 'users';
-  return !mayReadPast(rights) && isPlanned && isRead(method);
+  return !mayReadHistory(rights) && isPlanned && isRead(method);
 }
 
 function isRead(method: string): boolean {
@@ -59,7 +54,7 @@ async function answerPast(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  if (!mayReadPast(request.rights)) refuseIfAny([invalidKey(AS_OF, null, AS_OF, LIST_PARAMETERS)]);
+  if (!mayReadHistory(request.rights)) refuseIfAny([invalidKey(AS_OF, null, AS_OF, LIST_PARAMETERS)]);
   if (past === undefined || !hasPast(request)) throw notSupported(asked, past !== undefined);
   const moment = await past.find(asked.given);
   const world = await past.use(moment.position);
