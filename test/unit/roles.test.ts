@@ -93,6 +93,7 @@ describe('a role has only options that it uses', () => {
         ...['defaultLimit', 'examples', 'maxLimit', 'maxOffset', 'minPositionWait', 'queryTimeLimit'],
         'readIndexRowCache',
         'workers',
+        ...['pastRows', 'pastWorlds'],
       ].sort(),
     ],
     [
@@ -102,6 +103,7 @@ describe('a role has only options that it uses', () => {
         ...['advertise', 'examples', 'queryTimeLimit', 'readIndexReplicas', 'readIndexShards'],
         ...['readyLagSeconds', 'uploadLimit', 'uploadTypes', 'workers'],
         'answerCacheBytes',
+        ...['pastRows', 'pastWorlds'],
         ...['login', 'jwtSecretFile', 'jwtExpires', 'jwtManagement', 'loginRateLimit', 'registerFields'],
         ...[
           'webhookHold',
