@@ -89,17 +89,19 @@ it('shows a caller with the right what the same rights show of the present', LON
   const server = await startForTest({ data: (await makeHistory(5)).data });
   const full = await createTokenOver(createAsk(server.url), { name: 'full', type: 'full-access' });
   const askAll = createAsk(server.url, full);
-  const allow = ['restaurant.find', 'restaurant.findOne', 'city.find', 'article.find', 'file.find'];
+  const allow = ['restaurant.find', 'restaurant.findOne', 'country.find', 'article.find', 'file.find'];
   const token = await createTokenOver(askAll, { name: 'historian', type: 'custom', allow, history: true });
   const headers = { authorization: `Bearer ${token}` };
   const { body } = await askAll('/_varve/events?limit=1');
   const [{ position }] = body.data;
   let shown = 0;
-  for (const path of readsFor(5, READS)) {
+  // Users have a past with full access only.
+  const paths = readsFor(5, READS).filter((path) => !path.startsWith('/api/users'));
+  for (const path of paths) {
     const past = await readWhole(server.url, asOf(path, position), headers);
     expect(past, path).toEqual(await readWhole(server.url, path, headers));
     if (past.status === 200) shown++;
   }
   expect(shown).toBeGreaterThan(10);
-  expect(shown).toBeLessThan(READS);
+  expect(shown).toBeLessThan(paths.length);
 });
