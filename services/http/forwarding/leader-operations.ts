@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { RequestError } from '../../../shared/request-error.ts';
-import { NotLeading } from '../../command/not-leading.ts';
 import { JOB_REQUEST, type Jobs } from '../../operator/jobs.ts';
 import type { JobAnswer, LeaderLink } from '../../operator/operation.ts';
 import { SECURITY_HEADERS } from '../answers/responses.ts';
+import { acceptForLeader } from './accept-for-leader.ts';
 import { type ForwardingOptions, sendToLeader } from './forward-writes.ts';
 import { createSender } from './send-on.ts';
 
@@ -22,8 +22,7 @@ export function acceptOperations(
 ): void {
   const members = ['id', 'name', 'form', 'after', 'directory'];
   scope.post(PATH, { config: { members } }, async (request, reply) => {
-    if (commands.accept(request, false) === undefined) throw new RequestError('not-found', 'Not Found');
-    if (fleet.leader().kind !== 'here') throw new NotLeading();
+    acceptForLeader({ fleet, commands }, request);
     const asked = JOB_REQUEST.parse(request.body);
     reply.headers(SECURITY_HEADERS).type('application/json; charset=utf-8');
     return JSON.stringify(await jobs.answer(asked));

@@ -3,6 +3,7 @@ import { RequestError } from '../../../shared/request-error.ts';
 import { NotLeading } from '../../command/not-leading.ts';
 import { SECURITY_HEADERS } from '../answers/responses.ts';
 import type { StreamTickets, Tickets } from '../streams/tickets.ts';
+import { acceptForLeader } from './accept-for-leader.ts';
 import type { AskLeader, ForwardingOptions } from './forward-writes.ts';
 import type { SentAnswer } from './send-on.ts';
 
@@ -18,7 +19,7 @@ const PATH = '/_varve/tickets/use';
  * so it is used at most once. After a takeover, clients ask for another ticket.
  */
 export function countTickets(scope: FastifyInstance, options: LeaderTicketsOptions): StreamTickets {
-  const { fleet, commands, own, askLeader, newCommandId } = options;
+  const { fleet, own, askLeader, newCommandId } = options;
   const claim = (): string => {
     const led = fleet.leader();
     if (led.kind === 'nobody')
@@ -31,7 +32,7 @@ export function countTickets(scope: FastifyInstance, options: LeaderTicketsOptio
     own.use(ticket, led.leader.claim);
   };
   scope.post(PATH, { config: { members: ['ticket'] } }, async (request, reply) => {
-    if (commands.accept(request, false) === undefined) throw new RequestError('not-found', 'Not Found');
+    acceptForLeader(options, request);
     useHere(String((request.body as { readonly ticket?: unknown } | undefined)?.ticket));
     reply.code(204).headers(SECURITY_HEADERS).send();
   });

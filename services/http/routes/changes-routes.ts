@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { RequestError } from '../../../shared/request-error.ts';
 import type { ChangeFeed } from '../../changes/change-feed.ts';
-import { NotLeading } from '../../command/not-leading.ts';
 import { reportError } from '../answers/report-error.ts';
 import { JSON_HEADERS } from '../answers/responses.ts';
 import { sendOwn } from '../api/cacheable.ts';
+import { acceptForLeader } from '../forwarding/accept-for-leader.ts';
 import type { ForwardingOptions } from '../forwarding/forward-writes.ts';
 import { ASKED_PAGE, PAGE_PATH } from '../forwarding/leader-feed.ts';
 import { wantsStream } from '../requests/wants-stream.ts';
@@ -47,9 +47,7 @@ async function answerPage(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<string> {
-  const { fleet, commands } = options.forwarding;
-  if (commands.accept(request, false) === undefined) throw new RequestError('not-found', 'Not Found');
-  if (fleet.leader().kind !== 'here') throw new NotLeading();
+  acceptForLeader(options.forwarding, request);
   const { query, since, until } = ASKED_PAGE.parse(request.body);
   const { authorization } = request.headers;
   const { reader } = feedOf(options).reader({ ...options.apiFor(request.rights), authorization }, query);

@@ -4,7 +4,6 @@ import { may, type Rights } from '../../../shared/access/rights.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import type { ContentType } from '../../../shared/schema/content-type.ts';
 import { routeNameOf } from '../../../shared/schema/schema-registry.ts';
-import { NotLeading } from '../../command/not-leading.ts';
 import type { DocumentHistory } from '../../history/document-history.ts';
 import { type HistoryQuestion, mayAsk } from '../../history/question.ts';
 import { JSON_HEADERS } from '../answers/responses.ts';
@@ -12,6 +11,7 @@ import { sendOwn } from '../api/cacheable.ts';
 import type { CallerApi } from '../api/caller-apis.ts';
 import type { ContentApi, WriteAnswer } from '../api/content-api.ts';
 import { forbidden } from '../api/guard-content-api.ts';
+import { acceptForLeader } from '../forwarding/accept-for-leader.ts';
 import type { ForwardingOptions } from '../forwarding/forward-writes.ts';
 import { ASKED_HISTORY, HISTORY_PATH } from '../forwarding/leader-history.ts';
 import { idOf, partOfPath, queryOf, type RouteContext, readEntry, sendWrite } from './entry-routes.ts';
@@ -108,9 +108,7 @@ async function answerElsewhere(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<string> {
-  const { fleet, commands } = options.forwarding;
-  if (commands.accept(request, false) === undefined) throw new RequestError('not-found', 'Not Found');
-  if (fleet.leader().kind !== 'here') throw new NotLeading();
+  acceptForLeader(options.forwarding, request);
   const question = ASKED_HISTORY.parse(request.body);
   const caller = { ...options.apiFor(request.rights), authorization: request.headers.authorization };
   reply.headers(JSON_HEADERS);
