@@ -15,6 +15,7 @@ import { commandOf } from './document-actions.ts';
 import { type DocumentMoment, foldDocuments } from './document-at.ts';
 import { type HistoryAnswer, presentActor } from './list-versions.ts';
 import type { AskedHistory, HistoryOptions } from './question.ts';
+import { refuseCursor } from './version-parameters.ts';
 
 /** Deleted documents that one request looks at. `before` continues with earlier ones. */
 const MOST_DOCUMENTS = 200;
@@ -44,7 +45,8 @@ export async function listDeleted(options: HistoryOptions, asked: AskedHistory):
   refuseOtherNames(query, [...OF_LISTS, 'pagination', 'before'], problems);
   const before = positionIn(query, problems);
   const pagination = resolvePagination(query, problems, options.rules);
-  if (pagination.cursor !== undefined) refuseCursor(problems, pagination.cursor);
+  if (pagination.cursor !== undefined)
+    refuseCursor(problems, pagination.cursor, 'Deleted documents have pages, and before for earlier ones');
   refuseIfAny(problems);
   const plan = planList({
     registry: withoutRelations(viewer.registry),
@@ -89,20 +91,6 @@ function positionIn(query: QueryObject, problems: Problems): bigint | undefined 
   const message = `Invalid parameter at 'before'. Expected ${accepted}`;
   problems.push({ phase: 'parameter', message, param: 'before', found, accepted });
   return undefined;
-}
-
-function refuseCursor(problems: Problems, found: string): void {
-  const message =
-    "Invalid parameter at 'pagination'. Deleted documents have pages, and before for earlier ones";
-  const accepted = 'page and pageSize, or start and limit';
-  problems.push({
-    phase: 'pages',
-    code: 'invalid-pagination',
-    message,
-    param: 'pagination',
-    found,
-    accepted,
-  });
 }
 
 /** Returns the parameters for the last values. Callers who see drafts get the last drafts unless they ask for publications. */

@@ -13,7 +13,7 @@ import {
   unknownPath,
 } from './question.ts';
 import { type DocumentVersion, readVersions } from './read-versions.ts';
-import { localeIn, statusIn } from './version-parameters.ts';
+import { localeIn, refuseCursor, statusIn } from './version-parameters.ts';
 
 /** Body of an answer. */
 export type HistoryAnswer = { readonly data: unknown; readonly meta: object };
@@ -34,7 +34,7 @@ export async function listVersions(options: HistoryOptions, asked: AskedHistory)
   const locale = localeIn(query, type, problems);
   const status = statusIn(query, viewer, problems);
   const pagination = resolvePagination(query, problems, options.rules);
-  if (pagination.cursor !== undefined) refuseCursor(problems, pagination.cursor);
+  if (pagination.cursor !== undefined) refuseCursor(problems, pagination.cursor, 'Versions have pages');
   refuseIfAny(problems);
   const all = await readVisibleVersions(options, asked);
   const selects = (row: VisibleRow) =>
@@ -50,19 +50,6 @@ export async function listVersions(options: HistoryOptions, asked: AskedHistory)
     data: page.map((version) => presentVersion(asked, version, locale)),
     meta: { pagination: describePagination(pagination, selected.length) },
   };
-}
-
-function refuseCursor(problems: Problems, found: string): void {
-  const message = "Invalid parameter at 'pagination'. Versions have pages";
-  const accepted = 'page and pageSize, or start and limit';
-  problems.push({
-    phase: 'pages',
-    code: 'invalid-pagination',
-    message,
-    param: 'pagination',
-    found,
-    accepted,
-  });
 }
 
 /** Reads the versions of which the caller may see something, in order. Throws RequestError (404) if there are none. */

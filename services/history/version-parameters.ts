@@ -33,3 +33,15 @@ export function statusIn(
   const value = query['status'];
   return value === undefined ? undefined : resolveStatus(value, problems, { mayReadDrafts, lenient: false });
 }
+
+/** Refuses a cursor. `hint`: what there is instead. */
+export function refuseCursor(problems: Problems, found: string, hint: string): void {
+  problems.push({
+    phase: 'pages',
+    code: 'invalid-pagination',
+    message: `Invalid parameter at 'pagination'. ${hint}`,
+    param: 'pagination',
+    found,
+    accepted: 'page and pageSize, or start and limit',
+  });
+}
