@@ -24,7 +24,23 @@ export function createProgress(options: TermOptions) {
   const { log, space, store, report } = options;
   const stream = webhookProgressStream(space);
   let written = '';
+  // One write at a time: a slow one that ended after the next would be the newest progress of the stream.
+  let writing: Promise<void> = Promise.resolve();
 
+  const write = async (): Promise<void> => {
+    const { data, replays } = progressOf(options);
+    const text = JSON.stringify([data, replays]);
+    if (text === written) return;
+    const metadata: Omit<ProgressMetadata, 'schemaVersion'> = {
+      at: new Date(options.now()).toISOString(),
+      epoch: options.epoch,
+      actor: { kind: 'process', id: store.id },
+      via: 'deliver-webhooks',
+      ...(replays.length > 0 && { replays }),
+    };
+    await log.append(stream, 'any', [newEvent({ type: 'webhooks-progressed', data }, metadata)]);
+    written = text;
+  };
   const newest = async () => {
     const known = store.progress();
     // A leader that continues after a pause writes its old progress again, which does not count. Earlier releases wrote no epoch.
@@ -88,23 +104,9 @@ export function createProgress(options: TermOptions) {
       return theirs > first ? theirs : first;
     },
     /** Writes the progress if it has changed. Never rejects: the next attempt follows soon. */
-    async write(): Promise<void> {
-      try {
-        const { data, replays } = progressOf(options);
-        const text = JSON.stringify([data, replays]);
-        if (text === written) return;
-        const metadata: Omit<ProgressMetadata, 'schemaVersion'> = {
-          at: new Date(options.now()).toISOString(),
-          epoch: options.epoch,
-          actor: { kind: 'process', id: store.id },
-          via: 'deliver-webhooks',
-          ...(replays.length > 0 && { replays }),
-        };
-        await log.append(stream, 'any', [newEvent({ type: 'webhooks-progressed', data }, metadata)]);
-        written = text;
-      } catch (error) {
-        report.error(error);
-      }
+    write(): Promise<void> {
+      writing = writing.then(write).catch(report.error);
+      return writing;
     },
   };
 }
