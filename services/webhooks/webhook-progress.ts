@@ -24,7 +24,7 @@ export function createProgress(options: TermOptions) {
   const { log, space, store, report } = options;
   const stream = webhookProgressStream(space);
   let written = '';
-  // One write at a time: a slow one that ended after the next would be the newest progress of the stream.
+  // Writes follow each other: a slow one that ended after the next would be the newest progress of the stream.
   let writing: Promise<void> = Promise.resolve();
 
   const write = async (): Promise<void> => {
