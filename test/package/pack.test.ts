@@ -36,7 +36,7 @@ function outsidePath(path: string): string {
 }
 
 async function npm(cwd: string, ...args: readonly string[]): Promise<string> {
-  // A script of a dependency starts npm and ends it after three seconds, which is no crash of Varve.
+  // A script of a dependency starts npm and ends it after three seconds. Varve has not crashed then.
   const env = { ...ENVIRONMENT, NODE_OPTIONS: '', SCARF_ANALYTICS: 'false' };
   const { stdout } = await promisify(execFile)('npm', args, { cwd, env, maxBuffer: 1e8 });
   return stdout;
