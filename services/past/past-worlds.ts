@@ -169,7 +169,7 @@ async function open(worlds: Worlds, world: World): Promise<void> {
     address.resolve(await started.opened);
   } catch (error) {
     forget(worlds, world);
-    if (error instanceof RequestError) remember(worlds, position, error);
+    if (error instanceof RequestError && error.code !== 'past-opening') remember(worlds, position, error);
     else if (!worlds.isClosed) worlds.failed(position, error);
     address.reject(error instanceof RequestError ? error : opening(position));
   }

@@ -1,7 +1,8 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { writeSnapshot } from '../../services/past/snapshots.ts';
 import { FULL_ACCESS } from '../../shared/access/rights.ts';
 import { createAsk, createTokenOver } from '../support/access-client.ts';
 import { createCorpusWriter } from '../support/corpus-writes.ts';
@@ -20,8 +21,11 @@ const HISTORIES = count(4, 1);
 const WRITES = 150;
 const READS = Number(process.env['VARVE_PAST_READS'] ?? 250);
 
-/** Makes random writes to a copy of the corpus. Returns the folder, and the position before and after them. */
-async function makeHistory(seed: number) {
+/**
+ * Makes random writes to a copy of the corpus, and snapshots on the way. Returns the folder, the position before and after the writes, and the
+ * positions of the snapshots.
+ */
+async function makeHistory(seed: number, snapshots = 0) {
   const data = dataForTest();
   cpSync(await loadedCorpus(), data, { recursive: true });
   const varve = await openInProcess(data);
@@ -29,10 +33,17 @@ async function makeHistory(seed: number) {
   const from = await log.lastPosition();
   const { content } = varve.apiFor(FULL_ACCESS);
   const writer = await createCorpusWriter(content, varve.registry, createRandom(seed));
-  for (let i = 0; i < WRITES; i++) await writer.write();
+  const made: bigint[] = [];
+  for (let i = 0; i < WRITES; i++) {
+    await writer.write();
+    if (made.length >= snapshots || (i * (snapshots + 1)) / WRITES < made.length + 1) continue;
+    mkdirSync(join(data, 'past'), { recursive: true });
+    const where = { folder: join(data, 'past'), generation: 1 };
+    made.push((await writeSnapshot(join(data, 'graph.db'), where, join(data, 'scratch'))).position);
+  }
   const to = await log.lastPosition();
   await varve.close();
-  return { data, from, to };
+  return { data, from, to, snapshots: made };
 }
 
 /** Returns the content types with changes: an attribute with another name, a private one, one that is gone, and a new one. */
@@ -67,7 +78,7 @@ async function compare(data: string, moments: readonly bigint[], args: readonly 
     await then.stop();
   }
   await present.stop();
-  return compared;
+  return { compared, began: present.output() };
 }
 
 it('answers as a server on the log up to that moment, for random histories', LONG, async () => {
@@ -75,14 +86,29 @@ it('answers as a server on the log up to that moment, for random histories', LON
   for (let seed = 1; seed <= HISTORIES; seed++) {
     const { data, from, to } = await makeHistory(seed);
     const moments = [from, to, BigInt(random.between(Number(from), Number(to)))];
-    expect(await compare(data, moments, [])).toBeGreaterThan(READS);
+    const { compared, began } = await compare(data, moments, []);
+    expect(compared).toBeGreaterThan(READS);
+    expect(began).toContain('"from":"0"');
   }
 });
 
+it('answers the same from snapshots of the graph', LONG, async () => {
+  const { data, to, snapshots } = await makeHistory(7, 3);
+  // At a snapshot, and some events after one. The live graph is later than both, so it is of no use.
+  const moments = [snapshots[0], snapshots[1]].map((position) => (position as bigint) + 4n);
+  const { compared, began } = await compare(data, [...moments, snapshots[2] as bigint], []);
+  expect(compared).toBeGreaterThan(READS);
+  for (const position of snapshots) expect(began).toContain(`"from":"${position}"`);
+  expect(to).toBeGreaterThan(snapshots[2] as bigint);
+});
+
 it('answers with the content types of now as a server that changes them at that moment', LONG, async () => {
-  const { data, from, to } = await makeHistory(9);
+  const { data, from, to, snapshots } = await makeHistory(9, 1);
   const accept = ['--accept-loss', 'api::restaurant.restaurant.visits'];
-  expect(await compare(data, [from, (from + to) / 2n], accept, changedTypes())).toBeGreaterThan(READS);
+  const moments = [from, (from + to) / 2n, (snapshots[0] as bigint) + 1n];
+  const { compared, began } = await compare(data, moments, accept, changedTypes());
+  expect(compared).toBeGreaterThan(READS);
+  expect(began).toContain(`"from":"${snapshots[0]}"`);
 });
 
 it('shows a caller with the right what the same rights show of the present', LONG, async () => {

@@ -1,42 +1,51 @@
-import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { graphFile } from '../../../projections/graph/store/generation-files.ts';
-import { RequestError } from '../../../shared/request-error.ts';
+import { PROJECTOR_VERSION } from '../../../projections/graph/store/projector-version.ts';
+import { freeBytes } from '../../../shared/free-disk.ts';
 import type { Past } from '../../http/past/answer-past.ts';
+import { keepSnapshots, NEEDED_DISK } from '../../past/keep-snapshots.ts';
 import { findMoment } from '../../past/moments.ts';
-import type { FromPast, PastTask } from '../../past/past-task.ts';
 import { createPastWorlds, type PastProcess } from '../../past/past-worlds.ts';
 import type { Varve } from '../../process/open-varve.ts';
-import { PAST_ARGUMENT } from '../../supervisor/past-child.ts';
-import { COMPATIBILITY } from '../../supervisor/protocol.ts';
 import type { ServeSettings } from '../settings/settings.ts';
-import { removePastFolder, removePastFolders } from './past-folder.ts';
+import { sizeOfLog } from './log-bytes.ts';
+import { folderOfPasts, removePastFolders } from './past-folder.ts';
+import { diskFull, startPast, startSnapshot } from './past-process.ts';
 
 type OpenPastsOptions = {
   readonly settings: ServeSettings;
   readonly logger: Logger;
   readonly varve: Pick<Varve, 'operator' | 'cursorKey'>;
+  /** No other worker of the data directory is running. */
+  readonly isAlone: boolean;
 };
 
+type OpenPasts = Past & { close(): Promise<void> };
+
 /** Opens the pasts of a server with a data directory. Undefined if the settings allow none. Removes what killed processes have left. */
-export function openPasts({
-  settings,
-  logger,
-  varve,
-}: OpenPastsOptions): (Past & { close(): Promise<void> }) | undefined {
+export function openPasts(options: OpenPastsOptions): OpenPasts | undefined {
+  const { settings, logger, varve } = options;
   const data = resolve(settings.data.data);
-  removePastFolders(data);
+  if (options.isAlone) removePastFolders(data);
   const { pastWorlds: atMost, pastRows: maxRows } = settings.past;
   if (atMost === 0) return undefined;
   const { log, graph, generations } = varve.operator;
   const secret = randomBytes(32).toString('base64url');
-  const start = (position: bigint) => {
-    const live = graphFile(data, generations.store.live().number);
+  const liveGraph = () => {
+    const generation = generations.store.live().number;
+    return { file: graphFile(data, generation), position: graph.position(), generation };
+  };
+  const start = (position: bigint): PastProcess => {
+    const live = liveGraph();
+    if (freeBytes(data) < statSync(live.file).size * NEEDED_DISK) throw diskFull(String(position));
     return startPast(data, {
+      kind: 'serve',
       position: String(position),
-      bases: graph.position() <= position ? [live] : [],
+      live: live.position <= position ? live.file : undefined,
+      generation: live.generation,
       types: [...graph.registry().contentTypes.keys()],
       maxRows,
       cursorKey: Buffer.from(varve.cursorKey).toString('base64'),
@@ -46,43 +55,52 @@ export function openPasts({
   const failed = (position: bigint, error: unknown) =>
     logger.error({ err: error, position: String(position) }, 'a past could not be opened');
   const worlds = createPastWorlds({ start, atMost, failed });
+  const snapshots = openSnapshots(options, data, liveGraph);
   return {
     secret,
     find: (given) => findMoment(log, given, Date.now),
     use: worlds.use,
-    close: worlds.close,
+    async close() {
+      await Promise.all([worlds.close(), snapshots.close()]);
+    },
   };
 }
 
-/** Starts a process with the command line of this one. Its output is that of this process. */
-function startPast(data: string, task: PastTask): PastProcess {
-  const args = [PAST_ARGUMENT, COMPATIBILITY, ...process.argv.slice(2)];
-  const child = fork(process.argv[1] ?? '', args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-  const opened = Promise.withResolvers<string>();
-  const ended = Promise.withResolvers<void>();
-  // A process may end after it was opened.
-  opened.promise.catch(() => {});
-  const over = (reason: string) => {
-    opened.reject(new Error(`its process has ended: ${reason}`));
-    if (child.pid !== undefined) removePastFolder(data, child.pid);
-    ended.resolve();
-  };
-  child.on('message', (message: FromPast) => {
-    if (message.kind === 'serving') opened.resolve(message.address);
-    else opened.reject(tooLarge(message.rows, task));
-  });
-  child.once('error', (error) => child.pid === undefined && over(error.message));
-  child.once('exit', (code, signal) => over(String(signal ?? code)));
-  // If the process has already ended, its exit is handled.
-  child.send(task, () => {});
-  return { opened: opened.promise, ended: ended.promise, kill: () => void child.kill('SIGKILL') };
-}
+type LiveGraph = { readonly file: string; readonly position: bigint; readonly generation: number };
 
-function tooLarge(rows: number, { position, maxRows }: PastTask): RequestError {
-  return new RequestError('not-supported', `The content at position ${position} has too many rows`, {
-    source: 'query',
-    param: 'asOf',
-    found: rows,
-    accepted: `at most ${maxRows} rows: raise --past-rows`,
+/** Makes snapshots of the live graph from now on, each in a process of low priority. */
+function openSnapshots(
+  { settings, logger, varve }: OpenPastsOptions,
+  data: string,
+  liveGraph: () => LiveGraph,
+): { close(): Promise<void> } {
+  let making: Pick<PastProcess, 'ended' | 'kill'> | undefined;
+  let isClosed = false;
+  const stop = keepSnapshots({
+    live: () => {
+      // Until it is rebuilt.
+      if (varve.operator.graph.projectorVersion() !== PROJECTOR_VERSION) return undefined;
+      const { generation, ...live } = liveGraph();
+      return { ...live, where: { folder: folderOfPasts(data), generation } };
+    },
+    end: () => varve.operator.log.lastPosition(),
+    logBytes: sizeOfLog(settings.data),
+    async make() {
+      if (isClosed) return true;
+      const { isKept, ...started } = startSnapshot(data, liveGraph());
+      making = started;
+      const result = await isKept.finally(() => started.ended);
+      making = undefined;
+      return result;
+    },
+    failed: (error) => isClosed || logger.warn({ err: error }, 'a snapshot for pasts could not be made'),
   });
+  return {
+    async close() {
+      isClosed = true;
+      stop();
+      making?.kill();
+      await making?.ended;
+    },
+  };
 }

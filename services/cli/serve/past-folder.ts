@@ -1,21 +1,30 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../../../shared/make-folder.ts';
-import { isOtherProcess } from '../../../shared/other-process.ts';
+import { namesInFolder } from '../../../shared/names-in-folder.ts';
+import { isFileLocked, tryLockFile } from '../../../shared/sqlite/lock-file.ts';
+import { isPaused } from '../../supervisor/is-paused.ts';
 
-/** Folder of everything that pasts need. */
-function foldersOfPasts(data: string): string {
+/** Returns the folder of everything that pasts need: snapshots, and a folder for each process. */
+export function folderOfPasts(data: string): string {
   return join(data, 'past');
 }
 
 const WORLD = /^world-(\d+)$/;
 
-/** Removes the folders of processes that have ended. */
+/**
+ * Removes the folders that processes of an earlier worker have left. Such a process ends with its worker, unless a signal has stopped it: then it
+ * is killed. No other worker of the data directory may be running.
+ */
 export function removePastFolders(data: string): void {
-  const folders = foldersOfPasts(data);
-  for (const name of namesIn(folders)) {
-    const pid = WORLD.exec(name)?.[1];
-    if (pid !== undefined && !isOtherProcess(Number(pid))) removePastFolder(data, Number(pid));
+  for (const name of namesInFolder(folderOfPasts(data))) {
+    const pid = Number(WORLD.exec(name)?.[1]);
+    if (Number.isNaN(pid)) continue;
+    // The lock proves that this process has made the folder, and not another one with its number.
+    const isRunning = isFileLocked(lockOf(data, pid));
+    if (isRunning && !isPaused(pid)) continue;
+    if (isRunning) process.kill(pid, 'SIGKILL');
+    removePastFolder(data, pid);
   }
 }
 
@@ -27,23 +36,19 @@ export function removePastFolder(data: string, pid: number): void {
 /** Makes the folder of this process, and removes it when the process ends. */
 export function makePastFolder(data: string): string {
   const folder = folderOf(data, process.pid);
-  makeFolder(foldersOfPasts(data));
+  makeFolder(folderOfPasts(data));
   // A killed process may have had the same number.
   rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { mode: 0o700 });
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  mkdirSync(folder, { mode: 0o700 });
+  tryLockFile(lockOf(data, process.pid));
   return folder;
 }
 
 function folderOf(data: string, pid: number): string {
-  return join(foldersOfPasts(data), `world-${pid}`);
+  return join(folderOfPasts(data), `world-${pid}`);
 }
 
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
+function lockOf(data: string, pid: number): string {
+  return join(folderOf(data, pid), 'lock');
 }

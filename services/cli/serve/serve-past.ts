@@ -4,45 +4,82 @@ import { type ContentGraph, openContentGraph } from '../../../projections/graph/
 import type { EventStore } from '../../../shared/event-store/event-store.ts';
 import { upcast } from '../../../shared/events/upcasters.ts';
 import { packageVersion } from '../../../shared/package-version.ts';
+import { isDiskFull } from '../../../shared/sqlite/failures.ts';
 import { ownTypes } from '../../content-types/deferred-change.ts';
 import { createPastApp } from '../../http/create-past-app.ts';
 import { createApis } from '../../http/served-api.ts';
 import { type Listener, listen } from '../../http/sockets/listen.ts';
 import { createOperating } from '../../operating/operating.ts';
 import { makePastGraph } from '../../past/make-past-graph.ts';
-import type { FromPast, PastTask } from '../../past/past-task.ts';
+import type { FromPast, MakeSnapshot, PastTask, ServePast } from '../../past/past-task.ts';
+import { LEAST_APART } from '../../past/snapshot-pace.ts';
+import { keepSnapshot } from '../../past/snapshots.ts';
 import { WRITES_ELSEWHERE } from '../../process/writes-elsewhere.ts';
 import { embeddedReadSide } from '../../read-side/embedded-read-side.ts';
 import { logAddress, openEventStore } from '../../stores/open-event-store.ts';
 import { readSynonyms } from '../settings/read-synonyms.ts';
 import { requestRules } from '../settings/request-rules.ts';
 import type { ServeSettings } from '../settings/settings.ts';
-import { makePastFolder } from './past-folder.ts';
+import { sizeOfLog } from './log-bytes.ts';
+import { folderOfPasts, makePastFolder } from './past-folder.ts';
 import { readWorkerPlan, type ServerPlan } from './server-plan.ts';
 
 /**
- * Runs a process that answers reads with the content at a position, with the settings of the server that started it. It ends with that
- * server, and has an index of its own, even if the server reads from Elasticsearch.
+ * Runs a process that answers reads with the content at a position, or makes a snapshot, with the settings of the server that started it. It ends
+ * with that server, and has an index of its own, even if the server reads from Elasticsearch.
  */
 export async function servePast(settings: ServeSettings): Promise<void> {
   const began = performance.now();
   const [task] = (await once(process, 'message')) as [PastTask];
   const plan = await readWorkerPlan(settings);
-  const file = join(makePastFolder(settings.data.data), 'graph.db');
-  const { space } = settings.data;
+  try {
+    if (task.kind === 'serve') await openPast(plan, task, began);
+    else await makeSnapshot(plan, task);
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+    plan.logger.error({ err: error }, 'the disk is full');
+    report({ kind: 'full' });
+  }
+}
+
+async function openPast(plan: ServerPlan, task: ServePast, began: number): Promise<void> {
+  const { settings, logger } = plan;
+  const { data, space } = settings.data;
+  const file = join(makePastFolder(data), 'graph.db');
   const log = await openEventStore(logAddress(settings.data), { space, decode: upcast, reads: 'follow' });
-  await makePastGraph({ ...task, log, space, file, position: BigInt(task.position) });
+  const from = await makePastGraph({
+    ...task,
+    log,
+    space,
+    file,
+    position: BigInt(task.position),
+    snapshots: { folder: folderOfPasts(data), generation: task.generation },
+    logBytes: sizeOfLog(settings.data),
+    leastApart: LEAST_APART,
+    report: (problem, error) => logger.warn({ err: error }, problem),
+  });
   const graph = openContentGraph(file);
   const { rows } = graph.size();
   if (rows > task.maxRows) {
-    report({ kind: 'refused', rows }, () => process.exit(0));
+    report({ kind: 'refused', rows });
     return;
   }
   const { url } = await serveGraph(plan, task, { log, graph });
   await log.close();
   const ms = Math.round(performance.now() - began);
-  plan.logger.info({ position: task.position, rows, ms }, 'a past is open');
+  logger.info({ position: task.position, from: String(from), rows, ms }, 'a past is open');
   report({ kind: 'serving', address: url });
+}
+
+async function makeSnapshot({ settings }: ServerPlan, { live, generation }: MakeSnapshot): Promise<void> {
+  const { data, space } = settings.data;
+  const scratch = join(makePastFolder(data), 'snapshot.db');
+  const log = await openEventStore(logAddress(settings.data), { space, reads: 'follow' });
+  const logBytes = sizeOfLog(settings.data)(await log.lastPosition());
+  await log.close();
+  const where = { folder: folderOfPasts(data), generation };
+  const isKept = await keepSnapshot(live, where, { scratch, logBytes });
+  report({ kind: isKept ? 'made' : 'tooLarge' });
 }
 
 type Opened = { readonly log: EventStore; readonly graph: ContentGraph };
@@ -50,7 +87,7 @@ type Opened = { readonly log: EventStore; readonly graph: ContentGraph };
 /** Loads the index of a graph that does not change any more, and answers requests from it. */
 async function serveGraph(
   { settings, logger, contentTypes, project }: ServerPlan,
-  task: PastTask,
+  task: ServePast,
   { log, graph }: Opened,
 ): Promise<Listener> {
   const { strapi, content, elasticsearch, operating: measured } = settings;
@@ -87,6 +124,7 @@ async function serveGraph(
   return listener;
 }
 
-function report(message: FromPast, done: () => void = () => {}): void {
-  process.send?.(message, undefined, undefined, done);
+/** The server ends this process after each message but `serving`. */
+function report(message: FromPast): void {
+  process.send?.(message);
 }
