@@ -63,7 +63,9 @@ function changedTypes(): string {
 
 async function compare(data: string, moments: readonly bigint[], args: readonly string[], types?: string) {
   const options = { arguments: args, ...(types !== undefined && { contentTypes: types }) };
-  const present = await startForTest({ data, ...options });
+  // The log says from which position each past began.
+  const logged = { ...options, arguments: [...args, '--log-level', 'info'] };
+  const present = await startForTest({ data, ...logged });
   let compared = 0;
   for (const moment of moments) {
     const then = await startForTest({ data: cutData(data, moment), ...options });
