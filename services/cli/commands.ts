@@ -156,6 +156,7 @@ export const COMMANDS: readonly CommandRow[] = [
       ['--accept', 'switch over even if the comparison finds differences'],
       ['--pause', 'pause the current rebuild; the command that started it continues it'],
       ['--cancel', 'cancel the current rebuild, and remove everything that it made'],
+      ['--differences', 'show the differences that stopped the last rebuild'],
       JSON_OPTION,
     ],
     settings: OPERATOR_SETTINGS,

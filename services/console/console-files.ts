@@ -35,8 +35,11 @@ const STYLE = 'text/css';
 const SELF = fileURLToPath(import.meta.url);
 const OWN = extname(SELF);
 const BROWSER = join(dirname(SELF), 'browser');
-/** Modules that no first page needs. */
-const LATER = ['plot.', 'content', 'entry', 'filter', 'query', 'values', 'how-to', 'send-'];
+/** Beginnings of the names of modules that no first page needs. */
+const LATER = [
+  ...['plot.', 'content', 'entry', 'filter', 'query', 'values', 'how-to', 'send-'],
+  ...['action', 'differences', 'operations', 'parked', 'projections', 'rebuild', 'stream', 'verification'],
+];
 
 /** Lists the files. */
 export function findConsoleFiles(): ConsoleFiles {

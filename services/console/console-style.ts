@@ -94,7 +94,8 @@ summary { cursor: pointer; color: var(--link); padding: 0.25rem 0; }
 figure { margin: 0.5rem 0; }
 figcaption { color: var(--quiet); font-size: var(--small); }
 .row { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: center; margin: 0.5rem 0; }
-.row label { display: flex; gap: 0.375rem; align-items: center; }
+.row label { display: flex; gap: 0.375rem; align-items: center; max-width: 100%; }
+.row select { min-width: 0; }
 .request { display: grid; gap: 0.5rem; }
 .request .row { margin: 0; }
 .answer { display: grid; gap: 0.5rem; grid-template-columns: minmax(0, 1fr); }
@@ -119,6 +120,15 @@ th[aria-sort] button.plain { color: var(--ink); }
 .values .other td { background: light-dark(#fdf6e3, #2e2818); }
 .values .links { margin: 0; padding-left: 1rem; }
 .whole { white-space: pre-wrap; overflow-wrap: anywhere; }
+dialog { width: min(34rem, calc(100vw - 2rem)); color: inherit; }
+dialog::backdrop { background: rgb(0 0 0 / 0.5); }
+.confirm, .outcome, .progress { display: grid; gap: 0.5rem; grid-template-columns: minmax(0, 1fr); }
+.outcome { margin-top: 0.5rem; }
+.outcome .good, .outcome .bad { overflow-wrap: anywhere; }
+progress { width: 100%; accent-color: var(--link); }
+td.wrap { white-space: normal; min-width: 14rem; overflow-wrap: anywhere; }
+td .row { margin: 0; flex-wrap: nowrap; }
+.card h3 { margin: 0.75rem 0 0.25rem; }
 @media (max-width: 48rem) {
   .columns { grid-template-columns: minmax(0, 1fr); }
   .types ul { columns: 2; }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Rebuild } from '../../projections/generations/generation.ts';
 import { catchUpOrThrow } from '../../projections/graph/projector.ts';
-import { defineOperation, type OperatorContext } from './operation.ts';
+import { defineLook, defineOperation, type OperatorContext } from './operation.ts';
 import { watchLoad } from './watch-load.ts';
 
 /** Yields one line: the position of the live graph, once it has caught up with the log. */
@@ -68,6 +68,28 @@ async function takeOverOrDiscard(
     throw error;
   }
 }
+
+/** An item that differs between the live generation and the new one. It has no contents, which may be private. */
+export type RebuildDifference = {
+  /** Rows of a content type in a world, or another part of the graph. */
+  readonly group: string;
+  readonly name: string;
+  /** `missing` and `unexpected`: only the live generation has it, or only the new one. `content`: both have it, and it differs. */
+  readonly differing: 'missing' | 'unexpected' | 'content';
+};
+
+/** Answers with a line for each recorded difference of the rebuild that the verification stopped. */
+export const differencesOperation = defineLook({
+  http: { summary: 'List the differences that stopped the last rebuild, without values', answer: 'all' },
+  form: z.strictObject({}),
+  async *run({ generations: { store } }): AsyncGenerator<RebuildDifference> {
+    if (store.rebuild()?.phase !== 'stopped') return;
+    for (const { group, name, before, after } of store.differences()) {
+      const differing = before === undefined ? 'unexpected' : after === undefined ? 'missing' : 'content';
+      yield { group, name, differing };
+    }
+  },
+});
 
 /** Returns why a rollback is not possible, and what to do. With indices outside, another leader may have made the last switch. */
 function nothingKept(data: string, hasIndicesOutside: boolean): string {

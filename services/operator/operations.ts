@@ -10,6 +10,7 @@ import { formatsOperation } from './formats.ts';
 import {
   canRebuildOperation,
   catchUpOperation,
+  differencesOperation,
   dropOperation,
   interruptOperation,
   loadOperation,
@@ -29,6 +30,7 @@ import { repairIndexOperation, verifyIndexOperation } from './verify-index.ts';
 const LOOKS = {
   status: statusOperation,
   'list-parked': listParkedOperation,
+  'rebuild-differences': differencesOperation,
   'verify-index': verifyIndexOperation,
 } as const;
 

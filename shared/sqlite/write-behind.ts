@@ -1,4 +1,4 @@
-import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import type { DatabaseOptions } from './open-database.ts';
 
 export type SqlParameter = null | number | bigint | string | Uint8Array;

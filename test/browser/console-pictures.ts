@@ -32,6 +32,7 @@ const VIEWS: readonly (readonly [name: string, link: string, drawn: string])[] =
     '#/query?request=%2Fapi%2Frestaurants%3Ffilters%5Bcity%5D%5Bname%5D%5B%24eq%5D%3DLisbon%26fields%3Dname&plan=true',
     '.answer pre.body',
   ],
+  ['projections', '#/projections', '.generations tbody tr'],
 ];
 
 const LOOKS = [

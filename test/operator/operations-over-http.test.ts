@@ -74,6 +74,7 @@ describe('operations over HTTP', () => {
       'content graph',
       'read index',
     ]);
+    expect((await runs(callers.askAll, 'rebuild-differences')).body).toEqual({ data: [], meta: {} });
     const verified = await runs(callers.askAll, 'verify-index', {});
     expect(verified.body.data.at(-1)).toMatchObject({ kind: 'progress' });
     const streamed = await runs(callers.askAll, 'verify-index', {}, STREAM);

@@ -109,6 +109,9 @@ describe('on a running server', () => {
     expect(await refused('--type', 'nonsense')).toContain('--type must be one of api::cook.cook');
     expect(await refused('--world', 'both')).toContain('must be draft or published');
     expect(await refused('--max-rate', 'fast')).toContain('must be an integer, in events per second');
+    expect(await refused('--differences')).toBe('No rebuild waits because of differences.\n');
+    expect(await refused('--differences', '--graph')).toContain('--differences applies to the current');
+    expect(await refused('--pause', '--differences')).toContain('cannot be used together');
     expect(await refused('--copy', '--graph')).toContain('omit --graph, --type and --world');
   });
 });
@@ -130,6 +133,8 @@ describe('a wrong graph', () => {
       /^rows of api::cook\.cook, (draft|published): .*\n {2}- .*Eve.*\n {2}\+ .*Ada.*\n/,
     );
     expect(stopped.stderr).toMatch(/2 differences at position \d+; the old generation stays live/);
+    const listed = await runVarve(['rebuild', '--differences', ...own]);
+    expect(stopped.stdout).toBe(listed.stdout);
     expect(await names()).toEqual(['Bob', 'Cyd', 'Dan', 'Dee', 'Eve']);
     const scoped = await runVarve(['rebuild', '--cancel', ...own]);
     expect(scoped.code).toBe(0);

@@ -74,6 +74,16 @@ export const IMPORT_RULES: IRegularForbiddenRuleType[] = [
     { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
   ),
   error(
+    'browser-types',
+    'a browser loads no module of the server',
+    { path: '^services/console/browser/' },
+    {
+      path: '^(shared|projections|services)/',
+      pathNot: '^services/console/browser/',
+      dependencyTypesNot: ['type-only'],
+    },
+  ),
+  error(
     'one-parser',
     'one file reads query strings, so no two do it differently',
     { path: '^services/', pathNot: '^services/query/query-string\\.ts$' },

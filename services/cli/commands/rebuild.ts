@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Difference } from '../../../projections/generations/digest.ts';
 import {
   describeScope,
   type Rebuild,
@@ -31,6 +30,7 @@ import { chooseReadSide } from '../settings/read-side.ts';
 import { InvalidSettings, type OperatorSettings } from '../settings/settings.ts';
 import { readLiveGraph } from './live-graph-file.ts';
 import { awaitOperations, requireDataDirectory } from './operate.ts';
+import { differenceText, showDifferences } from './rebuild-differences.ts';
 import { refuseWhereOthersLead } from './refuse-where-others-lead.ts';
 
 /** Options of `varve rebuild`, as typed. */
@@ -44,6 +44,7 @@ export type RebuildArguments = {
   readonly accept?: true;
   readonly pause?: true;
   readonly cancel?: true;
+  readonly differences?: true;
 };
 
 /** `varve rebuild`: exits with 0 when the new generation serves, and also if the rebuild was paused. */
@@ -54,6 +55,10 @@ export async function rebuild(settings: OperatorSettings, given: RebuildArgument
   const maxRate = parseMaxRate(given.maxRate);
   const store = openGenerationStore(data);
   try {
+    if (given.differences === true) {
+      showDifferences(store, given.json === true);
+      return;
+    }
     if (wanted !== undefined) {
       report(await interrupt(settings, store, wanted), store, given);
       return;
@@ -70,12 +75,15 @@ export async function rebuild(settings: OperatorSettings, given: RebuildArgument
 }
 
 /** Returns what to do with the current rebuild, if this is all that the options ask for. Throws InvalidSettings for ignored options. */
-function parseInterruption({ pause, cancel, json: _json, ...others }: RebuildArguments) {
-  if (pause === true && cancel === true)
-    throw new InvalidSettings('--pause and --cancel cannot be used together: omit one of them');
+function parseInterruption({ pause, cancel, differences, json: _json, ...others }: RebuildArguments) {
+  if ([pause, cancel, differences].filter((each) => each === true).length > 1)
+    throw new InvalidSettings(
+      '--pause, --cancel and --differences cannot be used together: pass one of them',
+    );
   const wanted = pause === true ? 'pause' : cancel === true ? 'cancel' : undefined;
-  if (wanted !== undefined && Object.keys(others).length > 0)
-    throw new InvalidSettings(`--${wanted} applies to the current rebuild: omit the other options`);
+  const option = differences === true ? 'differences' : wanted;
+  if (option !== undefined && Object.keys(others).length > 0)
+    throw new InvalidSettings(`--${option} applies to the current rebuild: omit the other options`);
   return wanted;
 }
 
@@ -272,14 +280,6 @@ function outcomeText(
     throw new Error(`${message}; the old generation stays live: ${choices}`);
   }
   throw new Error(`the rebuild ended unexpectedly${message === undefined ? '' : `: ${message}`}; ${again}`);
-}
-
-const SHOWN_CHARACTERS = 500;
-
-function differenceText({ group, name, before, after }: Difference): string {
-  const side = (sign: string, text: string | undefined) =>
-    text === undefined ? [] : [`  ${sign} ${text.slice(0, SHOWN_CHARACTERS).replaceAll('\n', ' ')}`];
-  return [`${group}: ${name}`, ...side('-', before), ...side('+', after)].join('\n');
 }
 
 /** Resolves to the definitions to which this process converts a copy. The server that started it sends them. */

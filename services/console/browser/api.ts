@@ -75,7 +75,7 @@ export type Meta = {
 };
 
 /** Returns what a refused request says, in one sentence. */
-export function messageOf({ status, json }: Reply): string {
+export function messageOf({ status, json }: Pick<Reply, 'status' | 'json'>): string {
   const { error } = (json ?? {}) as { readonly error?: { readonly message?: string } };
   return error?.message ?? `The server answered ${status}`;
 }

@@ -45,6 +45,7 @@ function nameOf(uid: string): string {
 
 /** Returns who caused an event. */
 function authorOf({ actor, via }: LogEvent): string {
-  const who = actor === null ? '' : [actor.kind, actor.name ?? actor.id].filter(Boolean).join(' ');
+  const { kind = '', name, id }: { kind?: string; name?: string; id?: string } = actor ?? {};
+  const who = [kind, name ?? id].filter(Boolean).join(' ');
   return shorten([who, via === null ? '' : `(${via})`].filter((text) => text !== '').join(' '), 40);
 }

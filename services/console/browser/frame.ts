@@ -12,6 +12,7 @@ const PARTS: readonly Part[] = [
   { name: 'overview', title: 'Overview', needs: 'full' },
   { name: 'content', title: 'Content', needs: 'content' },
   { name: 'query', title: 'Query', needs: 'content' },
+  { name: 'projections', title: 'Projections', needs: 'full' },
 ];
 
 /** Returns the parts that the caller may see. */

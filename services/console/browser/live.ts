@@ -18,7 +18,7 @@ type Source = { readonly everyMs: number; readonly ask: () => Promise<void> };
 
 const SOURCES: readonly Source[] = [
   { everyMs: 2_000, ask: askEvents },
-  { everyMs: 4_000, ask: askState },
+  { everyMs: 4_000, ask: refreshState },
   { everyMs: 10_000, ask: askSamples },
 ];
 
@@ -44,7 +44,8 @@ export function follow(): () => void {
   };
 }
 
-async function askState(): Promise<void> {
+/** Reads the state now. Rejects if the server does not answer. */
+export async function refreshState(): Promise<void> {
   state.value = (await read<ServerState>('/_varve/state')).data;
 }
 

@@ -5,6 +5,7 @@ import { html } from './html.ts';
 /** Parts that are loaded when they are first opened. */
 const PARTS: Readonly<Record<string, () => Promise<ComponentType>>> = {
   content: async () => (await import('./content.ts')).ContentPart,
+  projections: async () => (await import('./projections.ts')).ProjectionsPart,
   query: async () => (await import('./query.ts')).QueryPart,
 };
 

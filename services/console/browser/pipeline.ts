@@ -83,11 +83,12 @@ function stageOf({
   };
 }
 
-function stageOfIndex({ address, status, reason }: NonNullable<ServerState['readIndex']>): Stage {
+function stageOfIndex(index: NonNullable<ServerState['readIndex']>): Stage {
+  const { address, status } = index;
   return {
     title: 'Elasticsearch',
     what: address,
-    state: reason ?? status,
+    state: 'reason' in index ? index.reason : status,
     isBad: status === 'unreachable' || status === 'red',
   };
 }

@@ -1,126 +1,23 @@
-/** Answers of the server, as far as the page uses them. */
+/** Answers of the server: the server's own types, where its rooms are above this one. */
 
-export type Level = 'ok' | 'outage' | 'degraded';
+import type { Generation, Rebuild } from '../../../projections/generations/generation.ts';
+import type { ActivitySample } from '../../operating/activity.ts';
+import type { ProjectionStatus, Status } from '../../operator/status.ts';
+import type { ListedProcess } from '../../state/process-report.ts';
+import type { ListedEvent } from '../../state/recent-events.ts';
+import type { State, StateCondition } from '../../state/state.ts';
 
-export type StateWarning = {
-  readonly code: string;
-  readonly severity: 'outage' | 'degraded';
-  readonly message: string;
-  readonly since: string;
-  readonly readers: string;
-  readonly writers: string;
-  readonly advice: string;
-  readonly processes: readonly string[];
-};
+export type { ForeignEvent, ParkedItem, ParkedLine } from '../../operator/parked.ts';
+export type StateWarning = StateCondition;
+export type ServerProcess = ListedProcess;
+export type Projection = ProjectionStatus;
+export type ListedGeneration = Generation;
+export type ListedRebuild = Rebuild;
+export type Figures = ActivitySample;
+export type LogEvent = ListedEvent;
 
-export type ServerProcess = {
-  readonly role: string;
-  readonly address: string | null;
-  readonly host: string;
-  readonly pid: number;
-  readonly version: string;
-  readonly startedAt: string;
-  readonly epoch: number | null;
-  readonly position: string | null;
-  readonly lagSeconds: number | null;
-  readonly memoryBytes: number;
-  readonly isReady: boolean;
-  readonly reason: string | null;
-  readonly silentSeconds: number;
-};
-
-export type Projection = {
-  readonly name: string;
-  readonly kind: string;
-  readonly generation: number;
-  readonly position: string;
-  readonly lagEvents: number;
-  readonly lagSeconds: number;
-  readonly documents: number | null;
-  readonly bytes: number | null;
-  readonly backlog: number;
-  readonly backlogSeconds: number;
-  readonly parked: number;
-};
-
-export type ListedGeneration = {
-  readonly number: number;
-  readonly state: 'building' | 'live' | 'kept';
-  readonly source: string;
-};
-
-export type ListedRebuild = {
-  readonly generation: number;
-  readonly phase: string;
-  readonly wanted: string;
-  readonly startedAt: string;
-  readonly progress: {
-    readonly done: number;
-    readonly total: number;
-    readonly rate: number;
-    readonly lag: number;
-  };
-  readonly message?: string;
-};
-
-/** `log` and what follows is absent in a process without a data directory. */
-export type ServerState = {
-  readonly summary: { readonly level: Level; readonly text: string };
-  readonly conditions: readonly StateWarning[];
-  readonly processes: readonly ServerProcess[];
-  readonly readIndex: { readonly address: string; readonly status: string; readonly reason?: string } | null;
-  readonly webhooks: { readonly waiting: number; readonly parked: number } | null;
-  readonly purges: readonly { readonly receiver: string; readonly count: number }[] | null;
-  readonly space?: string;
-  readonly log?: {
-    readonly position: string;
-    readonly head: { readonly position: string; readonly chain: string } | null;
-    readonly foreignEvents: number;
-  };
-  readonly projections?: readonly Projection[];
-  readonly generations?: readonly ListedGeneration[];
-  readonly rebuild?: ListedRebuild | null;
-  readonly schemaWarnings?: readonly {
-    readonly file: string;
-    readonly path: string;
-    readonly message: string;
-    readonly action: string;
-  }[];
-  readonly codeNotes?: readonly string[];
-};
-
-export type Figures = {
-  readonly at: number;
-  readonly reads: number;
-  readonly writes: number;
-  readonly refused: number;
-  readonly failed: number;
-  readonly readP50: number | null;
-  readonly readP99: number | null;
-  readonly writeP50: number | null;
-  readonly writeP99: number | null;
-  readonly logPosition: number | null;
-  readonly position: number | null;
-  readonly lagSeconds: number | null;
-  readonly backlog: number | null;
-  readonly memoryBytes: number;
-};
-
-export type LogEvent = {
-  readonly position: string;
-  readonly at: string | null;
-  readonly type: string;
-  readonly stream: string;
-  readonly actor: { readonly kind: string; readonly id?: string; readonly name?: string } | null;
-  readonly via: string | null;
-  readonly entry: {
-    readonly type: string;
-    readonly documentId: string;
-    readonly locale: string | null;
-  } | null;
-  readonly changed: readonly string[] | null;
-  readonly unreadable: string | null;
-};
+/** A process without a data directory has only the state. */
+export type ServerState = State & Partial<Omit<Status, keyof State>>;
 
 export type ShownAttribute = {
   readonly type: string;

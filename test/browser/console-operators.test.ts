@@ -1,0 +1,123 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Ask, createAsk } from '../support/access-client.ts';
+import { longInBrowser } from '../support/chromium.ts';
+import { type ConsolePage, openConsole, REACTS } from '../support/console-page.ts';
+import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
+
+describe('the console for operators', longInBrowser('the parts of the console for operators'), () => {
+  const data = createDataDirectory();
+  const options = { contentTypes: 'examples/restaurants', arguments: ['--examples'], data };
+  let server: RunningServer;
+  let ask: Ask;
+  let shown: ConsolePage;
+
+  beforeAll(async () => {
+    const first = await startServer(options);
+    const lisbon = () => createAsk(first.url)('/api/cities?filters[name]=Lisbon');
+    while ((await lisbon()).body.meta.pagination.total === 0) await delay(50);
+    await first.stop();
+    // A graph that differs from the log.
+    const db = new DatabaseSync(join(data, 'graph.db'));
+    db.exec(`UPDATE rows SET source = CAST(replace(CAST(source AS TEXT), '"Lisbon"', '"Atlantis"') AS BLOB)`);
+    db.close();
+    server = await startServer(options);
+    ask = createAsk(server.url);
+    shown = await openConsole(server.url);
+  }, 300_000);
+
+  afterAll(async () => {
+    await shown?.close();
+    await server?.dispose();
+    rmSync(data, { recursive: true, force: true });
+  });
+
+  async function runs(name: string, form: object = {}) {
+    return (await ask(`/_varve/operations/${name}`, { method: 'POST', body: { data: form } })).body.data;
+  }
+
+  async function liveGeneration(): Promise<number> {
+    const { data: state } = (await ask('/_varve/state')).body;
+    return state.generations.find((each: { state: string }) => each.state === 'live').number;
+  }
+
+  describe('projections', () => {
+    test('show what the API says, without a violation or fault', async () => {
+      await shown.show('#/projections', '.generations tbody tr');
+      const { data: state } = (await ask('/_varve/state')).body;
+      const rows = await shown.page
+        .locator('section:has(> h2:text-is("Projections")) tbody tr')
+        .allTextContents();
+      expect(rows.length).toBe(state.projections.length);
+      for (const [i, { name, kind }] of state.projections.entries())
+        expect(rows[i]).toContain(`${name} ${kind}`);
+      for (const details of await shown.page.locator('details.send').all())
+        await details.locator('summary').click();
+      expect(await shown.problems()).toEqual([]);
+    });
+
+    test('a verification lists each difference', async () => {
+      const card = shown.card('Verification');
+      await card.locator('input[type=radio]').nth(1).check();
+      await card.locator('button:has-text("Compare")').click();
+      await card.locator('.differences tbody tr').first().waitFor(REACTS);
+      await card.locator('[role=alert]', { hasText: 'differences' }).waitFor(REACTS);
+      expect(await card.locator('.differences').textContent()).toContain('rows of api::city.city');
+      expect(await card.locator('.send').textContent()).toContain('varve verify');
+    });
+
+    test('a rebuild that finds differences lists them, and is cancelled by its name', async () => {
+      const card = shown.card('Rebuild');
+      await card.locator('select[name=source]').selectOption('graph');
+      await card.locator('button[type=submit]').click();
+      await card.locator('.differences tbody tr').first().waitFor(REACTS);
+      const found = await runs('rebuild-differences');
+      expect(found.length).toBeGreaterThan(0);
+      expect(await card.locator('.differences tbody td:nth-child(2)').allTextContents()).toEqual(
+        found.map(({ name }: { name: string }) => name),
+      );
+      expect(await shown.problems()).toEqual([]);
+      await card.locator('button:has-text("Cancel the rebuild")').click();
+      await shown.page.waitForSelector('dialog[open]', REACTS);
+      expect(await shown.page.isDisabled('dialog button[type=submit]')).toBe(true);
+      expect(await shown.problems()).toEqual([]);
+      await shown.confirm('generation 2');
+      await card.locator('button[type=submit]:has-text("Rebuild")').waitFor(REACTS);
+      expect(await liveGeneration()).toBe(1);
+    });
+
+    test('a rebuild with accepted differences switches over', async () => {
+      const card = shown.card('Rebuild');
+      await card.locator('select[name=source]').selectOption('graph');
+      await card.locator('input[name=accept]').check();
+      expect(await card.locator('.send pre').last().textContent()).toBe('varve rebuild --graph --accept');
+      await card.locator('button[type=submit]').click();
+      await shown.card('Generations').locator('button:has-text("Roll back")').waitFor(REACTS);
+      await card.locator('[role=status]', { hasText: 'serves now' }).waitFor(REACTS);
+      expect(await liveGeneration()).toBe(3);
+      expect((await ask('/api/cities?filters[name]=Lisbon')).body.meta.pagination.total).toBe(1);
+    });
+
+    test('rolls back and drops with the keyboard alone, only after the name was typed', async () => {
+      const card = shown.card('Generations');
+      await card.locator('button:has-text("Roll back")').focus();
+      await shown.page.keyboard.press('Enter');
+      await shown.page.waitForSelector('dialog[open] input', REACTS);
+      await shown.page.keyboard.type('rollbac');
+      await shown.page.keyboard.press('Enter');
+      expect(await shown.page.locator('dialog[open]').count()).toBe(1);
+      await shown.page.keyboard.type('k');
+      await shown.page.keyboard.press('Enter');
+      await card.locator('[role=status]:has-text("Roll back: Done.")').waitFor(REACTS);
+      expect(await liveGeneration()).toBe(1);
+      await card.locator('button:has-text("Drop")').click();
+      await shown.confirm('drop');
+      await card.locator('p.empty').waitFor(REACTS);
+      const { data: state } = (await ask('/_varve/state')).body;
+      expect(state.generations).toMatchObject([{ number: 1, state: 'live' }]);
+    });
+  });
+});
