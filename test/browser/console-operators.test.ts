@@ -64,7 +64,7 @@ describe('the console for operators', longInBrowser('the parts of the console fo
       await card.locator('input[type=radio]').nth(1).check();
       await card.locator('button:has-text("Compare")').click();
       await card.locator('.differences tbody tr').first().waitFor(REACTS);
-      await card.locator('[role=alert]', { hasText: 'differences' }).waitFor(REACTS);
+      await card.locator('[role=alert]', { hasText: 'difference' }).waitFor(REACTS);
       expect(await card.locator('.differences').textContent()).toContain('rows of api::city.city');
       expect(await card.locator('.send').textContent()).toContain('varve verify');
     });
