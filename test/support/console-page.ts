@@ -6,9 +6,6 @@ import { faultsOf } from './instant-page.ts';
 /** Timeout for a page's reaction, which takes longer on a busy machine. */
 export const REACTS = { timeout: 60_000 };
 
-/** A value that would run a script if a page showed it as markup. */
-export const MARKUP = '<img src=x onerror="window.hit=1"><script>window.hit=1</script>';
-
 /** A page of the console in a browser. */
 export type ConsolePage = {
   readonly page: Page;

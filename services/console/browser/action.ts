@@ -48,7 +48,7 @@ export function ActionButton({ action, name, isPrimary, isDisabled, run = carryO
 }
 
 /** Sends the request of an action. Never rejects. */
-export async function carryOut(action: Action): Promise<Outcome> {
+async function carryOut(action: Action): Promise<Outcome> {
   try {
     const answer = await send(action.request);
     return answer.ok ? { action, answer } : { action, problem: messageOf(answer) };
