@@ -4,7 +4,7 @@ import { HowToSend } from './how-to-send.ts';
 import { html } from './html.ts';
 
 /** Something that a button does: one request. */
-export type Action = {
+export type ButtonAction = {
   readonly label: string;
   readonly request: Request;
   /** The command of `varve` that does the same. */
@@ -13,19 +13,19 @@ export type Action = {
   readonly destroys?: { readonly what: string; readonly name: string };
 };
 
-/** What became of an action. */
-export type Outcome = { readonly action: Action; readonly answer: Reply } | Failed;
+/** Result of an action. */
+export type Outcome = { readonly action: ButtonAction; readonly answer: Reply } | Failed;
 
-type Failed = { readonly action: Action; readonly problem: string };
+type Failed = { readonly action: ButtonAction; readonly problem: string };
 
 type ButtonProps = {
-  readonly action: Action;
+  readonly action: ButtonAction;
   /** Name for screen readers, where the label alone is not enough. */
   readonly name?: string;
   readonly isPrimary?: boolean;
   readonly isDisabled?: boolean;
   /** Sends the request, instead of `send`. */
-  readonly run?: (action: Action) => Promise<Outcome>;
+  readonly run?: (action: ButtonAction) => Promise<Outcome>;
   readonly report: (outcome: Outcome) => void;
 };
 
@@ -48,7 +48,7 @@ export function ActionButton({ action, name, isPrimary, isDisabled, run = carryO
 }
 
 /** Sends the request of an action. Never rejects. */
-async function carryOut(action: Action): Promise<Outcome> {
+async function carryOut(action: ButtonAction): Promise<Outcome> {
   try {
     const answer = await send(action.request);
     return answer.ok ? { action, answer } : { action, problem: messageOf(answer) };
@@ -58,7 +58,7 @@ async function carryOut(action: Action): Promise<Outcome> {
 }
 
 type ConfirmationProps = {
-  readonly action: Action;
+  readonly action: ButtonAction;
   readonly confirmed: () => void;
   readonly closed: () => void;
 };

@@ -10,7 +10,7 @@ export function operationRequest(name: string, data: object = {}): Request {
  * Runs an operation, and calls `seen` for each line of its answer. Resolves to false if the stream was cut off before the end of the
  * operation, for example because another process serves now. Rejects with the reason of a failure.
  */
-export async function runOperation<Line>(
+export async function streamOperation<Line>(
   request: Request,
   seen: (line: Line) => void,
   signal: AbortSignal = NEVER,

@@ -6,8 +6,8 @@ import { formatCount, formatSeconds, formatShort, formatTime } from './format.ts
 import { HowToSend } from './how-to-send.ts';
 import { html } from './html.ts';
 import { refreshState } from './live.ts';
-import { operationRequest, runOperation } from './operations.ts';
-import { rebuilding, runRebuild } from './rebuilding.ts';
+import { operationRequest, streamOperation } from './operations.ts';
+import { rebuilding, requestRebuild } from './rebuilding.ts';
 import type { ListedRebuild } from './server.ts';
 import { types } from './session.ts';
 
@@ -32,7 +32,7 @@ export function RebuildCard({ rebuild: listed }: { readonly rebuild: ListedRebui
   const submit = (event: Event) => {
     event.preventDefault();
     // Never rejects.
-    void runRebuild(request);
+    void requestRebuild(request);
   };
   return html`<section class="card rebuild" aria-label="Rebuild">
     <h2>Rebuild</h2>
@@ -53,9 +53,9 @@ export function RebuildCard({ rebuild: listed }: { readonly rebuild: ListedRebui
 }
 
 /** Returns the later report of two about rebuilds. The state is asked for only now and then. */
-function newest(listed: ListedRebuild | null, told: ListedRebuild | null): ListedRebuild | null {
-  if (told === null || (listed !== null && listed.id > told.id)) return listed;
-  return told;
+function newest(listed: ListedRebuild | null, reported: ListedRebuild | null): ListedRebuild | null {
+  if (reported === null || (listed !== null && listed.id > reported.id)) return listed;
+  return reported;
 }
 
 type ChoicesProps = { readonly form: Form; readonly setForm: (form: Form) => void };
@@ -133,7 +133,7 @@ function Open({ rebuild, isRunning }: { readonly rebuild: ListedRebuild; readonl
   const again = { ...rebuild.scope };
   const isStopped = rebuild.phase === 'stopped';
   // Never rejects.
-  const resume = (accept: boolean) => void runRebuild(operationRequest('rebuild', { ...again, accept }));
+  const resume = (accept: boolean) => void requestRebuild(operationRequest('rebuild', { ...again, accept }));
   return html`${isStopped && html`<${StoppedBy} />`}
     <div class="row">
       ${isStopped && html`<button type="button" disabled=${isRunning} onClick=${() => resume(true)}>Switch over in spite of the differences</button>`}
@@ -167,7 +167,7 @@ function StoppedBy() {
   useEffect(() => {
     const stop = new AbortController();
     const lines: ListedDifference[] = [];
-    runOperation<ListedDifference>(request, (line) => lines.push(line), stop.signal).then(
+    streamOperation<ListedDifference>(request, (line) => lines.push(line), stop.signal).then(
       () => setFound(lines),
       (error: Error) => !stop.signal.aborted && setProblem(error.message),
     );

@@ -1,13 +1,13 @@
 import { signal } from '@preact/signals';
 import type { Request } from './api.ts';
 import { refreshState } from './live.ts';
-import { runOperation } from './operations.ts';
+import { streamOperation } from './operations.ts';
 import type { ListedRebuild } from './server.ts';
 
 /** The rebuild that this page has requested: it continues while the reader looks at other parts. */
 export type Rebuilding = {
   readonly isRunning: boolean;
-  /** Its last report; null: there was none. */
+  /** Last report; null: there was none. */
   readonly last: ListedRebuild | null;
   readonly problem: string | null;
 };
@@ -15,10 +15,10 @@ export type Rebuilding = {
 export const rebuilding = signal<Rebuilding>({ isRunning: false, last: null, problem: null });
 
 /** Runs a rebuild to its end, and shows its progress. Never rejects. The end of this page interrupts it. */
-export async function runRebuild(request: Request): Promise<void> {
+export async function requestRebuild(request: Request): Promise<void> {
   rebuilding.value = { isRunning: true, last: null, problem: null };
   try {
-    await runOperation<ListedRebuild>(request, (last) => {
+    await streamOperation<ListedRebuild>(request, (last) => {
       rebuilding.value = { isRunning: true, last, problem: null };
     });
     rebuilding.value = { ...rebuilding.value, isRunning: false };

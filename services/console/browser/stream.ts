@@ -1,7 +1,7 @@
 import { messageOf, type Request, token } from './api.ts';
 
 /** An event of a stream: its name, and its data as parsed JSON. */
-export type Frame = { readonly event: string; readonly data: unknown };
+export type StreamFrame = { readonly event: string; readonly data: unknown };
 
 /**
  * Opens a stream of server-sent events, and calls `seen` for each event. Resolves when the stream ends. Rejects with the message of a refused
@@ -9,7 +9,7 @@ export type Frame = { readonly event: string; readonly data: unknown };
  */
 export async function openStream(
   { method, path, body }: Request,
-  seen: (frame: Frame) => void,
+  seen: (frame: StreamFrame) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const response = await fetch(path, {
@@ -45,7 +45,7 @@ async function refusalOf(response: Response): Promise<string> {
 }
 
 /** Returns the event of a block; undefined for a sign of life. */
-function parseBlock(block: string): Frame | undefined {
+function parseBlock(block: string): StreamFrame | undefined {
   const event = /^event: (.*)$/m.exec(block)?.[1];
   const data = /^data: (.*)$/m.exec(block)?.[1];
   return event === undefined || data === undefined ? undefined : { event, data: JSON.parse(data) };

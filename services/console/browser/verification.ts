@@ -3,7 +3,7 @@ import { Differences, type ListedDifference } from './differences.ts';
 import { formatCount } from './format.ts';
 import { HowToSend } from './how-to-send.ts';
 import { html } from './html.ts';
-import { operationRequest, runOperation } from './operations.ts';
+import { operationRequest, streamOperation } from './operations.ts';
 
 type Line = ListedDifference & {
   readonly checked?: number;
@@ -91,7 +91,7 @@ async function verify(
   let events: number | undefined;
   show(result);
   try {
-    const isWhole = await runOperation<Line>(
+    const isWhole = await streamOperation<Line>(
       request,
       (line) => {
         if (line.kind === 'summary') events = line.events;
