@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -35,11 +35,6 @@ const STYLE = 'text/css';
 const SELF = fileURLToPath(import.meta.url);
 const OWN = extname(SELF);
 const BROWSER = join(dirname(SELF), 'browser');
-/** Beginnings of the names of modules that no first page needs. */
-const LATER = [
-  ...['plot.', 'content', 'entry', 'filter', 'query', 'values', 'how-to', 'send-'],
-  ...['action', 'differences', 'operations', 'parked', 'projections', 'rebuild', 'stream', 'verification'],
-];
 
 /** Lists the files. */
 export function findConsoleFiles(): ConsoleFiles {
@@ -55,13 +50,10 @@ export function findConsoleFiles(): ConsoleFiles {
     ['uplot.css', { type: STYLE, text: () => readFile(pathOf('uplot/dist/uPlot.min.css'), 'utf8') }],
   ]);
   const kept = new Map<string, Promise<ConsoleFile>>();
-  const isLater = (name: string) => LATER.some((start) => name.startsWith(start));
+  const main = `main${OWN}`;
   return {
-    modules: [
-      ...own.filter((name) => !isLater(name)),
-      ...packages.map(({ served }) => served).filter((name) => name !== UPLOT),
-    ],
-    main: `main${OWN}`,
+    modules: firstModules(main, packages),
+    main,
     read(name) {
       const source = sources.get(name);
       if (source === undefined) return undefined;
@@ -71,8 +63,6 @@ export function findConsoleFiles(): ConsoleFiles {
     },
   };
 }
-
-const UPLOT = 'uplot.js';
 
 type PackageFile = { readonly name: string; readonly served: string; readonly file: string };
 
@@ -92,7 +82,7 @@ function packageFiles(): readonly PackageFile[] {
       served: 'signals-core.js',
       file: fileURLToPath(import.meta.resolve('@preact/signals-core')),
     },
-    { name: 'uplot', served: UPLOT, file: pathOf('uplot/dist/uPlot.esm.js') },
+    { name: 'uplot', served: 'uplot.js', file: pathOf('uplot/dist/uPlot.esm.js') },
   ];
 }
 
@@ -103,6 +93,21 @@ function pathOf(specifier: string): string {
 async function ownModule(name: string, packages: readonly PackageFile[]): Promise<string> {
   const source = await readFile(join(BROWSER, name), 'utf8');
   return withServedImports(OWN === '.ts' ? stripModule(source) : source, packages);
+}
+
+const FROM = /\bfrom\s*["']([^"']+)["']/g;
+
+/** Returns a module and those that it imports at once, in all steps. What `import()` names is loaded later. */
+function firstModules(main: string, packages: readonly PackageFile[]): readonly string[] {
+  const found = new Set([main]);
+  for (const name of found) {
+    const file = packages.find(({ served }) => served === name)?.file ?? join(BROWSER, name);
+    const source = withServedImports(readFileSync(file, 'utf8'), packages);
+    // Types are imported too in the sources, and need no module.
+    const imports = source.replaceAll(/^import type [^;]*;/gm, '').matchAll(FROM);
+    for (const [, path = ''] of imports) found.add(path.replace('./', ''));
+  }
+  return [...found];
 }
 
 const IMPORTED = /(\b(?:from|import)\s*\(?\s*)(["'])([\w@/-]+)\2/g;

@@ -6,6 +6,7 @@ export const CONSOLE_STYLE = `
   --card: light-dark(#fff, #1c1f25);
   --line: light-dark(#dcdcd7, #343943);
   --ink: light-dark(#1c1c1a, #e9eaec);
+  --edge: light-dark(#8b8a84, #737a86);
   --quiet: light-dark(#61605b, #a4a9b3);
   --link: light-dark(#1d4fc4, #8db4ff);
   --good: light-dark(#12753f, #5fd08f);
@@ -119,6 +120,38 @@ th[aria-sort] button.plain { color: var(--ink); }
 .values th .badge { display: block; width: fit-content; margin-top: 0.25rem; }
 .values .other td { background: light-dark(#fdf6e3, #2e2818); }
 .values .links { margin: 0; padding-left: 1rem; }
+.button { border: 1px solid var(--line); border-radius: 6px; padding: 0.375rem 0.625rem; color: inherit; text-decoration: none; }
+.spread { justify-content: space-between; margin: 0; }
+.tabs { display: flex; gap: 1rem; border-bottom: 1px solid var(--line); }
+.tabs a { color: var(--quiet); text-decoration: none; padding: 0.25rem 0; border-bottom: 2px solid transparent; }
+.tabs a[aria-current] { color: var(--ink); border-color: var(--link); }
+.form { display: grid; gap: 0.875rem; grid-template-columns: minmax(0, 46rem); }
+.field { display: grid; gap: 0.25rem; grid-template-columns: minmax(0, 1fr); }
+.field > div > label, .field > label, legend { font-weight: 600; }
+.field.group { border: 1px solid var(--line); border-radius: 8px; padding: 0.5rem 0.75rem 0.75rem; gap: 0.5rem; }
+.field.group legend { padding: 0 0.25rem; }
+.field .row { margin: 0; }
+.field .row > input { flex: 1 1 12rem; }
+.hint { color: var(--quiet); font-size: var(--small); font-weight: 400; }
+[aria-invalid='true'] { border-color: var(--bad); }
+input, select, textarea { border-color: var(--edge); }
+.save { position: sticky; top: 0; z-index: 1; background: var(--card); padding: 0.5rem 0; border-bottom: 1px solid var(--line); }
+.notice { border: 1px solid var(--line); border-left-width: 4px; border-radius: 8px; padding: 0.625rem 0.75rem; }
+.notice.warn { border-left-color: var(--warn); }
+.notice.wrong { border-left-color: var(--bad); }
+.part { border-left: 3px solid var(--line); padding-left: 0.75rem; display: grid; gap: 0.5rem; grid-template-columns: repeat(auto-fill, minmax(min(13rem, 100%), 1fr)); }
+.part > .row, .part > .group, .part > textarea, .part > .picture, .part > .field:has(textarea) { grid-column: 1 / -1; }
+.form textarea { field-sizing: content; min-height: 4rem; max-height: 40rem; }
+.moves { white-space: nowrap; }
+.linked, .found { list-style: none; padding: 0; display: grid; gap: 0.125rem; grid-template-columns: minmax(0, 1fr); }
+.linked li { display: flex; justify-content: space-between; gap: 0.5rem; align-items: center; overflow-wrap: anywhere; }
+.search { position: relative; }
+.search input { width: 100%; }
+.search .found { border: 1px solid var(--line); border-radius: 6px; padding: 0.25rem 0.5rem; margin-top: 0.25rem; }
+.found button { text-align: left; overflow-wrap: anywhere; }
+.picture { display: inline-flex; gap: 0.5rem; align-items: center; overflow-wrap: anywhere; }
+.picture img { max-height: 6rem; object-fit: contain; background: var(--code); }
+dialog form, dialog > .field { display: grid; gap: 0.5rem; }
 .whole { white-space: pre-wrap; overflow-wrap: anywhere; }
 dialog { width: min(34rem, calc(100vw - 2rem)); color: inherit; }
 dialog::backdrop { background: rgb(0 0 0 / 0.5); }

@@ -80,6 +80,29 @@ describe('the console', () => {
   });
 });
 
+describe('what a caller may do', () => {
+  it('is listed for each caller, with the attributes that no answer has for those who may write them', async () => {
+    const { body: all } = await callers.askAll('/_varve/rights');
+    expect(all.data).toMatchObject({ kind: 'full-access', drafts: true, history: true });
+    expect(all.data.types['api::tag.tag']).toEqual(['find', 'findOne', 'create', 'update', 'delete']);
+    expect(all.data.writeOnly['api::restaurant.restaurant']).toEqual({
+      secretPin: { type: 'password' },
+      internalNote: { type: 'string' },
+    });
+    const { body: site } = await callers.ask('/_varve/rights');
+    expect(site.data).toEqual({
+      kind: 'custom',
+      drafts: false,
+      history: false,
+      types: { 'api::tag.tag': ['find', 'create'] },
+      writeOnly: {},
+    });
+    const { data } = (await nobody('/_varve/rights')).body;
+    expect([data.types, data.writeOnly]).toEqual([{}, {}]);
+    expect((await callers.ask('/_varve/rights?of=all')).status).toBe(400);
+  });
+});
+
 describe('what the console shows', () => {
   it('needs full access', async () => {
     for (const path of ['/_varve/state', '/_varve/activity', '/_varve/events']) {

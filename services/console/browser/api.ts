@@ -1,7 +1,12 @@
 import { signal } from '@preact/signals';
 
-/** A request as people write it: a method, a path with its query string, and a body. */
-export type Request = { readonly method: string; readonly path: string; readonly body?: unknown };
+/** A request as people write it: a method, a path with its query string, and a body: JSON or a form. */
+export type Request = {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+  readonly form?: FormData;
+};
 
 export type Reply = {
   readonly status: number;
@@ -31,7 +36,7 @@ export function keepToken(value: string | null): void {
 }
 
 /** Sends a request to this server with the token of the tab. Rejects if the server does not answer. */
-export async function send({ method, path, body }: Request, signal?: AbortSignal): Promise<Reply> {
+export async function send({ method, path, body, form }: Request, signal?: AbortSignal): Promise<Reply> {
   const started = performance.now();
   try {
     const response = await fetch(path, {
@@ -40,7 +45,7 @@ export async function send({ method, path, body }: Request, signal?: AbortSignal
         ...(token.value === null ? {} : { authorization: `Bearer ${token.value}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      body: form ?? (body === undefined ? null : JSON.stringify(body)),
       signal: signal ?? null,
       cache: 'no-store',
       redirect: 'error',

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type Meta, read } from './api.ts';
-import { columnsOf, isLocalized, pathName } from './content-model.ts';
+import { columnsOf, isLocalized, mayDo, pathName } from './content-model.ts';
 import { FilterBuilder } from './filter-builder.ts';
 import { filterQuery, parseFilterRows } from './filter-rows.ts';
 import { formatCount } from './format.ts';
@@ -32,7 +32,8 @@ export function ContentList({ type }: { readonly type: Type }) {
   }, [path]);
   const total = page?.meta.pagination?.total;
   return html`<section class="card">
-    <h1>${type.schema.displayName}${' '}<span class="quiet count">${total === undefined ? '' : formatCount(total)}</span></h1>
+    <div class="row spread"><h1>${type.schema.displayName}${' '}<span class="quiet count">${total === undefined ? '' : formatCount(total)}</span></h1>
+      ${mayDo(type, 'create') && html`<a class="button" href=${linkTo(['content', pathName(type), '_new'], { locale: route.value.query.get('locale') ?? undefined })}>New entry</a>`}</div>
     <${Controls} type=${type} />
     <${FilterBuilder} type=${type} />
     ${problem !== '' && html`<p class="bad" role="alert">${problem}</p>`}
@@ -85,7 +86,7 @@ function Rows({ type, page: { data, meta } }: { readonly type: Type; readonly pa
   const columns = columnsOf(type);
   const { query } = route.value;
   if (data.length === 0)
-    return html`<p class="empty">${query.get('q') || query.get('filter') ? 'No entry matches. Remove a condition, or search for less.' : html`There is no entry yet. Write one with <code>POST /api/${pathName(type)}</code>: the Query part sends it.`}</p>`;
+    return html`<p class="empty">${query.get('q') || query.get('filter') ? 'No entry matches. Remove a condition, or search for less.' : `There is no entry yet.${mayDo(type, 'create') ? ' Write the first one with “New entry”.' : ''}`}</p>`;
   return html`<div class="scroll" role="region" aria-label="Entries" tabindex="0"><table>
       <thead><tr>${columns.map((name) => html`<${Heading} key=${name} name=${name} />`)}</tr></thead>
       <tbody>${data.map(

@@ -1,15 +1,66 @@
 import { signal } from '@preact/signals';
-import { read } from './api.ts';
-import type { ShownAttribute, ShownComponent, Type } from './server.ts';
+import { read, token } from './api.ts';
+import type { CallerRights, ShownAttribute, ShownComponent, Type } from './server.ts';
 import { types } from './session.ts';
 
 /** Components that the caller's types contain. */
 const components = signal<readonly ShownComponent[]>([]);
 
-/** Reads the components and the locales, once. */
+/** Rights of the caller on content; null until it is read. */
+export const callerRights = signal<CallerRights | null>(null);
+
+/** Token with which the model was read. */
+let readBy: string | null = null;
+
+/** Reads the components and the rights of the caller, once for each caller. */
 export async function readModel(): Promise<void> {
-  if (components.value.length > 0) return;
-  components.value = (await read<readonly ShownComponent[]>('/api/content-type-builder/components')).data;
+  if (callerRights.value !== null && readBy === token.value) return;
+  const [found, rights] = await Promise.all([
+    read<readonly ShownComponent[]>('/api/content-type-builder/components'),
+    read<CallerRights>('/_varve/rights'),
+  ]);
+  readBy = token.value;
+  components.value = found.data;
+  callerRights.value = rights.data;
+}
+
+/** Returns whether the caller may do something with entries of a type. */
+export function mayDo({ uid }: { readonly uid: string }, action: string): boolean {
+  return callerRights.value?.types[uid]?.includes(action) === true;
+}
+
+/** Returns the attributes of a component, with those that no answer has. */
+export function componentNamed(uid: string): Readonly<Record<string, ShownAttribute>> {
+  const found = components.value.find((each) => each.uid === uid)?.schema.attributes;
+  return { ...found, ...hiddenIn(uid) };
+}
+
+/** Returns the title of a component for people. */
+export function componentTitle(uid: string): string {
+  return components.value.find((each) => each.uid === uid)?.schema.displayName ?? uid;
+}
+
+/** Returns the attributes that a write of an entry may have. */
+export function writtenAttributes({ uid, schema }: Type): Readonly<Record<string, ShownAttribute>> {
+  return { ...schema.attributes, ...hiddenIn(uid) };
+}
+
+function hiddenIn(uid: string): Readonly<Record<string, ShownAttribute>> {
+  const hidden = Object.entries(callerRights.value?.writeOnly[uid] ?? {});
+  return Object.fromEntries(hidden.map(([name, attribute]) => [name, { ...attribute, isHidden: true }]));
+}
+
+/** Returns the attribute that names an entry: its first text. */
+export function titleName({ schema }: Type): string | undefined {
+  return Object.keys(schema.attributes).find((name) => schema.attributes[name]?.type === 'string');
+}
+
+/** Returns the name of an entry for people: its first text, or its documentId. */
+export function titleOf({ schema }: Type, row: Readonly<Record<string, unknown>>): string {
+  const name = Object.keys(schema.attributes).find(
+    (each) => schema.attributes[each]?.type === 'string' && row[each],
+  );
+  return String(name === undefined ? row['documentId'] : row[name]);
 }
 
 /** Types that have entries of their own: users and files have other endpoints. */

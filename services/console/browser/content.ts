@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { read } from './api.ts';
 import { ContentList } from './content-list.ts';
 import { contentTypes, pathName, readModel, typeAt } from './content-model.ts';
-import { EntryCard } from './entry.ts';
+import { EntryPage } from './entry-page.ts';
 import { formatCount, UNKNOWN } from './format.ts';
 import { html } from './html.ts';
 import { linkTo, route } from './route.ts';
@@ -18,7 +18,7 @@ export function ContentPart() {
       (error: Error) => setProblem(error.message),
     );
   }, []);
-  const [name, documentId] = route.value.rest;
+  const [name, ...rest] = route.value.rest;
   if (problem !== '') return html`<p class="card bad" role="alert">${problem}</p>`;
   if (!isRead) return html`<p class="quiet" role="status">Loading…</p>`;
   if (contentTypes().length === 0)
@@ -26,25 +26,23 @@ export function ContentPart() {
       <p>The server has no content types that you may read. Start it with <code>--content-types</code> and the src folder of a Strapi project.</p></section>`;
   return html`<div class="columns">
     <nav class="card types" aria-label="Content types"><${TypeList} chosen=${name} /></nav>
-    <div class="main"><${Chosen} name=${name} documentId=${documentId} /></div>
+    <div class="main"><${Chosen} name=${name} rest=${rest} /></div>
   </div>`;
 }
 
-function Chosen({
-  name,
-  documentId,
-}: {
-  readonly name: string | undefined;
-  readonly documentId: string | undefined;
-}) {
+function Chosen({ name, rest }: { readonly name: string | undefined; readonly rest: readonly string[] }) {
   const type = name === undefined ? undefined : typeAt(name);
   if (name === undefined)
     return html`<section class="card empty"><h1>Content</h1><p>Choose a content type to see its entries.</p></section>`;
   if (type === undefined)
     return html`<section class="card empty"><h1>There is no such content type</h1><p><code>${name}</code> names no type that you may read.</p></section>`;
   const isSingle = type.schema.kind === 'singleType';
-  if (documentId === undefined && !isSingle) return html`<${ContentList} key=${type.uid} type=${type} />`;
-  return html`<${EntryCard} key=${`${type.uid} ${documentId}`} type=${type} documentId=${documentId} />`;
+  const [first] = rest;
+  if (first === undefined && !isSingle) return html`<${ContentList} key=${type.uid} type=${type} />`;
+  if (first === '_new' && !isSingle) return html`<${EntryPage} key=${type.uid} type=${type} mode="edit" />`;
+  const documentId = isSingle ? undefined : first;
+  const mode = (isSingle ? first : rest[1]) ?? 'values';
+  return html`<${EntryPage} key=${type.uid} type=${type} documentId=${documentId} mode=${mode} />`;
 }
 
 function TypeList({ chosen }: { readonly chosen: string | undefined }) {

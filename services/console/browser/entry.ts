@@ -1,14 +1,16 @@
 import { useEffect, useState } from 'preact/hooks';
 import { messageOf, type Reply, type Request, send } from './api.ts';
-import { pathName } from './content-model.ts';
+import { pathName, titleOf } from './content-model.ts';
+import { EntryActions, type EntryState } from './entry-actions.ts';
+import type { EntryPlace, Row } from './entry-request.ts';
+import { shorten } from './format.ts';
 import { HowToSend } from './how-to-send.ts';
 import { type Content, html } from './html.ts';
-import { linkTo, route } from './route.ts';
+import { linkTo } from './route.ts';
 import type { ShownAttribute, Type } from './server.ts';
 import { types } from './session.ts';
-import { showCell, showWhole } from './values.ts';
+import { showWhole } from './values.ts';
 
-type Row = Readonly<Record<string, unknown>>;
 type Versions = {
   readonly draft: Row | undefined;
   readonly published: Row | undefined;
@@ -16,16 +18,11 @@ type Versions = {
 };
 
 /** Shows an entry: its draft next to its published version, with the differences marked. */
-export function EntryCard({
-  type,
-  documentId,
-}: {
-  readonly type: Type;
-  readonly documentId: string | undefined;
-}) {
+export function EntryCard({ place }: { readonly place: EntryPlace }) {
+  const { type, documentId, locale } = place;
   const [versions, setVersions] = useState<Versions>();
-  const locale = route.value.query.get('locale');
-  const { draftAndPublish, displayName } = type.schema;
+  const [reads, setReads] = useState(0);
+  const { draftAndPublish } = type.schema;
   const published = requestOf(type, documentId, locale, draftAndPublish ? 'published' : undefined);
   const draft = draftAndPublish ? requestOf(type, documentId, locale, 'draft') : undefined;
   useEffect(() => {
@@ -38,20 +35,24 @@ export function EntryCard({
     return () => {
       isWanted = false;
     };
-  }, [published.path]);
+  }, [published.path, reads]);
   if (versions === undefined) return html`<p class="quiet" role="status">Loading…</p>`;
   const shown = versions.draft ?? versions.published;
-  return html`<section class="card entry">
-    <p class="quiet"><a href=${linkTo(['content', pathName(type)])}>${displayName}</a> / <code>${documentId ?? 'single'}</code> ${locale}</p>
-    ${
-      shown === undefined
-        ? html`<h1>There is no such entry</h1><p class="empty">${versions.refusal ?? 'Neither a draft nor a published version is visible to you.'}</p>`
-        : html`
-      <h1>${titleOf(type, shown)} <${State} type=${type} versions=${versions} /></h1>
+  const { draft: first, published: second } = versions;
+  const state = {
+    hasDraft: first !== undefined,
+    isPublished: second !== undefined,
+    isModified: first !== undefined && second !== undefined && isModified(type, first, second),
+  };
+  return html`${
+    shown === undefined
+      ? html`<h1>There is no such entry</h1><p class="empty">${versions.refusal ?? 'Neither a draft nor a published version is visible to you.'}</p>`
+      : html`
+      <h1>${shorten(titleOf(type, shown), 80)} <${State} type=${type} state=${state} /></h1>
+      <${EntryActions} place=${place} title=${titleOf(type, shown)} state=${state} done=${() => setReads(reads + 1)} />
       <${Values} type=${type} versions=${versions} />`
-    }
-    <${HowToSend} request=${draft ?? published} />
-  </section>`;
+  }
+    <${HowToSend} request=${draft ?? published} />`;
 }
 
 function requestOf(
@@ -78,28 +79,16 @@ async function readVersions(draft: Request | undefined, published: Request): Pro
   return { draft: first, published: second, refusal: refused && messageOf(refused) };
 }
 
-function titleOf({ schema }: Type, row: Row): string {
-  const name = Object.keys(schema.attributes).find(
-    (each) => schema.attributes[each]?.type === 'string' && row[each],
-  );
-  return name === undefined ? String(row['documentId']) : showCell(row[name]);
-}
-
-function State({
-  type,
-  versions: { draft, published },
-}: {
-  readonly type: Type;
-  readonly versions: Versions;
-}) {
+function State({ type, state }: { readonly type: Type; readonly state: EntryState }) {
   if (!type.schema.draftAndPublish) return null;
-  if (published === undefined) return html`<span class="badge draft">draft</span>`;
-  const isModified =
-    draft !== undefined &&
-    Object.keys(type.schema.attributes).some((name) => differs(draft, published, name));
-  return isModified
+  if (!state.isPublished) return html`<span class="badge draft">draft</span>`;
+  return state.isModified
     ? html`<span class="badge modified">modified</span>`
     : html`<span class="badge">published</span>`;
+}
+
+function isModified({ schema }: Type, draft: Row, published: Row): boolean {
+  return Object.keys(schema.attributes).some((name) => differs(draft, published, name));
 }
 
 /** Rows of relations have other numeric ids in the two worlds. */
@@ -153,7 +142,7 @@ function linksOf({ target }: ShownAttribute, value: unknown): Content {
         type === undefined || type.plugin !== undefined
           ? html`<code>${String(row['documentId'])}</code>`
           : html`
-    <a href=${linkTo(['content', pathName(type), String(row['documentId'])], { locale: typeof row['locale'] === 'string' ? row['locale'] : undefined })}>${titleOf(type, row)}</a>`
+    <a href=${linkTo(['content', pathName(type), String(row['documentId'])], { locale: typeof row['locale'] === 'string' ? row['locale'] : undefined })}>${shorten(titleOf(type, row), 60)}</a>`
       }</li>`,
   )}</ul>`;
 }

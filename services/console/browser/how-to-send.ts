@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
-import { type Request, token } from './api.ts';
+import { token } from './api.ts';
 import { html } from './html.ts';
-import { sendLines } from './send-lines.ts';
+import { type Shown, sendLines } from './send-lines.ts';
 
 /** Shows how to send a request without the page. `command`: the command of `varve` that does the same. */
-export function HowToSend({ request, command }: { readonly request: Request; readonly command?: string }) {
+export function HowToSend({ request, command }: { readonly request: Shown; readonly command?: string }) {
   const lines = [
     ...sendLines(location.origin, request, token.value !== null),
     ...(command === undefined ? [] : [{ name: 'varve', text: command }]),

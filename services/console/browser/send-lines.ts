@@ -1,5 +1,10 @@
-/** A request as people write it: a method, a path with its query string, and a body. */
-type Shown = { readonly method: string; readonly path: string; readonly body?: unknown };
+/** A request as people write it: a method, a path with its query string, and a body: JSON, or a form with files. */
+export type Shown = {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+  readonly files?: readonly string[];
+};
 
 /** A program that sends a request. */
 export type SendLines = { readonly name: string; readonly text: string };
@@ -17,7 +22,7 @@ export function sendLines(origin: string, request: Shown, hasToken: boolean): re
   ];
 }
 
-function curlLine(origin: string, { method, path, body }: Shown, hasToken: boolean): string {
+function curlLine(origin: string, { method, path, body, files = [] }: Shown, hasToken: boolean): string {
   return [
     'curl -g',
     ...(method === 'GET' ? [] : [`-X ${method}`]),
@@ -26,6 +31,7 @@ function curlLine(origin: string, { method, path, body }: Shown, hasToken: boole
     ...(body === undefined
       ? []
       : ["-H 'content-type: application/json'", `-d ${quoted(JSON.stringify(body))}`]),
+    ...files.map((name) => `-F ${quoted(`files=@${name}`)}`),
   ].join(' ');
 }
 
@@ -34,7 +40,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-function fetchLines(origin: string, { method, path, body }: Shown, hasToken: boolean): string {
+function fetchLines(origin: string, { method, path, body, files = [] }: Shown, hasToken: boolean): string {
   const headers = [
     ...(hasToken ? ['authorization: `Bearer ' + '$' + '{process.env.VARVE_TOKEN}`'] : []),
     ...(body === undefined ? [] : ["'content-type': 'application/json'"]),
@@ -43,10 +49,18 @@ function fetchLines(origin: string, { method, path, body }: Shown, hasToken: boo
     ...(method === 'GET' ? [] : [`  method: '${method}',`]),
     ...(headers.length === 0 ? [] : [`  headers: { ${headers.join(', ')} },`]),
     ...(body === undefined ? [] : [`  body: JSON.stringify(${JSON.stringify(body)}),`]),
+    ...(files.length === 0 ? [] : ['  body: form,']),
   ];
+  const form = files.map(
+    (name) => `form.append('files', await openAsBlob(${JSON.stringify(name)}), ${JSON.stringify(name)});\n`,
+  );
+  const before =
+    form.length === 0
+      ? ''
+      : `import { openAsBlob } from 'node:fs';\nconst form = new FormData();\n${form.join('')}`;
   const url = JSON.stringify(origin + path);
   const call = options.length === 0 ? `fetch(${url})` : `fetch(${url}, {\n${options.join('\n')}\n})`;
-  return `const answer = await ${call};\nconsole.log(await answer.json());`;
+  return `${before}const answer = await ${call};\nconsole.log(await answer.json());`;
 }
 
 function clientLines(origin: string, { method, path }: Shown, hasToken: boolean): string | undefined {

@@ -29,6 +29,27 @@ export type ShownAttribute = {
   readonly multiple?: boolean;
   readonly enum?: readonly string[];
   readonly required?: boolean;
+  readonly unique?: boolean;
+  readonly default?: unknown;
+  readonly min?: number | string;
+  readonly max?: number | string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly regex?: string;
+  readonly targetField?: string;
+  readonly allowedTypes?: readonly string[];
+  /** True if no answer has its value. */
+  readonly isHidden?: boolean;
+  readonly pluginOptions?: { readonly i18n?: { readonly localized?: boolean } };
+};
+
+/** Rights of the caller. `writeOnly`: attributes that no answer has, by type and component. */
+export type CallerRights = {
+  readonly kind: string;
+  readonly drafts: boolean;
+  readonly history: boolean;
+  readonly types: Readonly<Record<string, readonly string[]>>;
+  readonly writeOnly: Readonly<Record<string, Readonly<Record<string, ShownAttribute>>>>;
 };
 
 export type Type = {

@@ -70,8 +70,21 @@ function publicAttributes(model: Model): Attribute[] {
   return [...model.attributes.values()].filter((attribute) => !attribute.private);
 }
 
+/** Returns the attributes of a type or component that a write may have, and that no answer has. */
+export function presentHidden(model: Model) {
+  const isLocalized = 'localized' in model && model.localized;
+  return presentAll(
+    [...model.attributes.values()].filter((attribute) => attribute.private),
+    isLocalized,
+  );
+}
+
 function presentAttributes(model: Model, localizedType: boolean) {
-  const shown = publicAttributes(model).map((attribute) => {
+  return presentAll(publicAttributes(model), localizedType);
+}
+
+function presentAll(attributes: readonly Attribute[], localizedType: boolean) {
+  const shown = attributes.map((attribute) => {
     const { name, required, configurable } = attribute;
     const base = {
       ...(required ? { required } : {}),

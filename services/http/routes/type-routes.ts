@@ -7,6 +7,7 @@ import { sendOwn } from '../api/cacheable.ts';
 import type { CallerApi } from '../api/caller-apis.ts';
 import { idOf, queryOf, register } from './entry-routes.ts';
 import { presentComponent, presentedComponents, presentType } from './present-types.ts';
+import { registerRights } from './rights-routes.ts';
 
 /** Rights of the caller, and the content types that it sees. */
 export type TypeReader = Pick<CallerApi, 'rights' | 'registry' | 'delivery'>;
@@ -15,7 +16,7 @@ const KINDS = ['collectionType', 'singleType'];
 
 /**
  * Registers `GET /api/content-type-builder/{content-types,components}[/<uid>]`: definitions of the types that the caller may `find`. Types
- * are defined in files, so nothing writes them here.
+ * are defined in files, so nothing writes them here. Also registers what the caller may do with them.
  */
 export function registerTypes(app: FastifyInstance, readerOf: (request: FastifyRequest) => TypeReader): void {
   const typesOf = (request: FastifyRequest): readonly ContentType[] => {
@@ -41,6 +42,7 @@ export function registerTypes(app: FastifyInstance, readerOf: (request: FastifyR
   get('content-types/:id', (request) => presentType(named(typesOf(request), idOf(request))));
   get('components', (request) => componentsOf(request).map(presentComponent));
   get('components/:id', (request) => presentComponent(named(componentsOf(request), idOf(request))));
+  registerRights(app, readerOf);
 }
 
 function refuseOtherKinds(kind: QueryValue | undefined): void {

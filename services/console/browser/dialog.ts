@@ -1,0 +1,25 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { type Content, html } from './html.ts';
+
+type DialogProps = {
+  readonly title: string;
+  readonly close: () => void;
+  readonly children?: Content;
+};
+
+/** A modal dialog of the browser, which keeps the focus inside and closes by Escape. Its parent shows it while it is open. */
+export function Dialog({ title, close, children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const shown = dialog.current;
+    shown?.showModal();
+    return () => shown?.close();
+  }, []);
+  return html`<dialog ref=${dialog} class="card" aria-label=${title} onCancel=${(event: Event) => {
+    event.preventDefault();
+    close();
+  }}>
+    <div class="row spread"><h2>${title}</h2><button type="button" class="plain" onClick=${close}>Close</button></div>
+    ${children}
+  </dialog>`;
+}

@@ -1,0 +1,311 @@
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Ask, createAsk, createTokenOver } from '../support/access-client.ts';
+import { longInBrowser } from '../support/chromium.ts';
+import { type ConsolePage, openConsole, REACTS } from '../support/console-page.ts';
+import { faultsOf } from '../support/instant-page.ts';
+import { type RunningServer, startServer } from '../support/server.ts';
+
+const PROBE = '<img src=x onerror="window.hit=1"><script>window.hit=1</script>';
+const PICTURE = join(import.meta.dirname, '../../docs/console/overview-phone.png');
+const WHOLE =
+  'status=draft&populate[logo]=true&populate[gallery]=true&populate[address][populate][geo]=true&populate[hours]=true&populate[sections][on][blocks.hero]=true&populate[sections][on][blocks.quote]=true&populate[category]=true&populate[tags]=true';
+
+/** Values of an entry by the type of the attribute: what a person types, and what the API then answers. */
+const VALUES: readonly (readonly [name: string, typed: string, answered: unknown])[] = [
+  ['key', 'every-type', 'every-type'],
+  ['name', 'Every type', 'Every type'],
+  ['description', 'First line\nsecond line', 'First line\nsecond line'],
+  ['story', '# Story\n\n**bold**', '# Story\n\n**bold**'],
+  ['email', 'every@example.com', 'every@example.com'],
+  ['slug', 'every-type', 'every-type'],
+  ['kind', 'bistro', 'bistro'],
+  ['stars', '3', 3],
+  ['visits', '9007199254740993', '9007199254740993'],
+  ['price', '12.5', 12.5],
+  ['rating', '4.25', 4.25],
+  ['open', 'true', true],
+  ['foundedOn', '2001-02-03', '2001-02-03'],
+  ['opensAt', '08:30:00', '08:30:00'],
+  ['inspectedAt', '2026-01-02T03:04:05', '2026-01-02T03:04:05.000Z'],
+  ['extra', '{"a": [1, null]}', { a: [1, null] }],
+  ['secretPin', 'a secret', undefined],
+  ['internalNote', 'for us only', undefined],
+];
+
+describe('editing in the console', longInBrowser('editing in the console in Chromium'), () => {
+  let server: RunningServer;
+  let shown: ConsolePage;
+  let page: Page;
+  let ask: Ask;
+
+  beforeAll(async () => {
+    process.env['TZ'] = 'UTC';
+    server = await startServer();
+    ask = createAsk(server.url);
+    for (const [path, data] of [
+      ['categories', { key: 'c1', name: PROBE }],
+      ['tags', { key: 't1', name: 'one' }],
+      ['tags', { key: 't2', name: 'two' }],
+    ] as const)
+      await ask(`/api/${path}`, { method: 'POST', body: { data } });
+    shown = await openConsole(server.url);
+    page = shown.page;
+  }, 300_000);
+
+  afterAll(async () => {
+    await shown?.close();
+    await server?.dispose();
+  });
+
+  const show = (link: string, drawn: string) => shown.show(link, drawn);
+  const field = (path: string) => page.locator(`[id="field-${path}"]`);
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+
+  async function enter(path: string, typed: string): Promise<void> {
+    const tag = await field(path).evaluate((element) => element.tagName, undefined, REACTS);
+    if (tag === 'SELECT') await field(path).selectOption(typed, REACTS);
+    else await field(path).fill(typed, REACTS);
+  }
+
+  /** Links an entry with the search box of a relation. */
+  async function link(attribute: string, words: string): Promise<void> {
+    await field(attribute).getByRole('searchbox').fill(words, REACTS);
+    await field(attribute)
+      .getByRole('button', { name: `Add ${words}`, exact: true })
+      .click(REACTS);
+    await field(attribute).getByRole('link', { name: words, exact: true }).waitFor(REACTS);
+  }
+
+  async function saved(words: RegExp): Promise<void> {
+    await page.locator('.save [role=status]', { hasText: words }).waitFor(REACTS);
+  }
+
+  async function entryByKey(query = WHOLE) {
+    const { body } = await ask(`/api/restaurants?filters[key]=every-type&${query}`);
+    return body.data[0];
+  }
+
+  test('an entry of every attribute type is created by the form', { timeout: 300_000 }, async () => {
+    await show('#/content/restaurants/_new', '.form');
+    for (const [name, typed] of VALUES) await enter(name, typed);
+    await button('Add a block to content').click();
+    await page.getByLabel('Kind of content 1').selectOption('heading 2');
+    await page.getByLabel('Text of content 1').fill('A **bold** [link](https://example.com)');
+    await button('Choose or upload a file for logo').click();
+    await page.setInputFiles('#upload', PICTURE);
+    await field('logo').getByText('overview-phone.png').waitFor(REACTS);
+    await button('Choose or upload a file for gallery').click();
+    await page.locator('dialog .found button', { hasText: 'overview-phone.png' }).click(REACTS);
+    await button('Add address to address').click();
+    await enter('address.street', 'Main street');
+    await button('Add geo to geo').click();
+    await enter('address.geo.lat', '38.5');
+    for (const [i, day] of ['mon', 'tue'].entries()) {
+      await button('Add hours to hours').click();
+      await enter(`hours.${i}.day`, day);
+      await enter(`hours.${i}.opens`, '09:00:00');
+    }
+    await button('Move hours 2 up').click();
+    await page.getByLabel('Component for sections').selectOption('blocks.quote');
+    await button('Add to sections').click();
+    await enter('sections.0.text', PROBE);
+    await page.getByLabel('Component for sections').selectOption('blocks.hero');
+    await button('Add to sections').click();
+    await enter('sections.1.headline', 'A hero');
+    await button('Move sections 2 up').click();
+    await link('category', 'c1');
+    await link('tags', 't1');
+    await link('tags', 't2');
+    expect(await shown.problems()).toEqual([]);
+    await button('Save draft').click();
+    await page.waitForURL(/\/edit$/, REACTS);
+    const entry = await entryByKey();
+    for (const [name, , answered] of VALUES) expect([name, entry[name]]).toEqual([name, answered]);
+    expect(entry.content).toEqual([
+      {
+        type: 'heading',
+        level: 2,
+        children: [
+          { type: 'text', text: 'A ' },
+          { type: 'text', text: 'bold', bold: true },
+          { type: 'text', text: ' ' },
+          { type: 'link', url: 'https://example.com', children: [{ type: 'text', text: 'link' }] },
+        ],
+      },
+    ]);
+    expect([entry.logo.name, entry.gallery.length]).toEqual(['overview-phone.png', 1]);
+    expect(entry.address).toMatchObject({ street: 'Main street', geo: { lat: 38.5 } });
+    expect(entry.hours.map(({ day }: { day: string }) => day)).toEqual(['tue', 'mon']);
+    expect(entry.sections).toMatchObject([{ headline: 'A hero' }, { text: PROBE }]);
+    expect([entry.category.key, entry.tags.map(({ key }: { key: string }) => key)]).toEqual([
+      'c1',
+      ['t1', 't2'],
+    ]);
+    expect(entry.publishedAt).toBeNull();
+    expect(await shown.problems()).toEqual([]);
+  });
+
+  test('changes are saved and published, and nothing else is written', { timeout: 300_000 }, async () => {
+    const before = await entryByKey();
+    await show(`#/content/restaurants/${before.documentId}/edit`, '.form');
+    await enter('name', 'Every type, edited');
+    await button('Remove t1').click();
+    await button('Remove hours 1').click();
+    await saved(/3 changed attributes/);
+    await page.click('summary:has-text("How to send it")');
+    const line = await page.locator('.send pre').first().textContent();
+    expect(line).toContain('-X PUT');
+    expect(line).not.toContain('secretPin');
+    await button('Save and publish').click();
+    await saved(/Published at/);
+    const { body } = await ask(
+      `/api/restaurants/${before.documentId}?populate[hours]=true&populate[tags]=true`,
+    );
+    expect(body.data).toMatchObject({
+      name: 'Every type, edited',
+      hours: [{ day: 'mon' }],
+      tags: [{ key: 't2' }],
+    });
+    const after = await entryByKey();
+    expect(after.content).toEqual(before.content);
+    expect(after.sections).toEqual(before.sections);
+  });
+
+  test('the errors of the server are at their fields, and the keyboard reaches them', async () => {
+    const { documentId } = await entryByKey();
+    await show(`#/content/restaurants/${documentId}/edit`, '.form');
+    await enter('stars', 'many');
+    await button('Save draft').click();
+    await field('stars').and(page.locator('[aria-invalid=true]')).waitFor(REACTS);
+    await enter('stars', '4');
+    await enter('email', 'no address');
+    await enter('key', '');
+    await button('Save and publish').click();
+    await field('email').and(page.locator('[aria-invalid=true]')).waitFor(REACTS);
+    expect(await page.locator('[id="field-email-error"]').textContent()).toBe('email must be a valid email');
+    expect(await page.locator(':focus').getAttribute('role')).toBe('alert');
+    expect(await shown.problems()).toEqual([]);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    expect(await page.locator(':focus').getAttribute('id')).toMatch(/^field-(key|email)$/);
+    expect((await entryByKey()).stars).toBe(3);
+    await show('#/content', '.card.empty');
+  });
+
+  test('a form warns when somebody else has saved, and keeps what they changed', {
+    timeout: 120_000,
+  }, async () => {
+    const { documentId } = await entryByKey();
+    await show(`#/content/restaurants/${documentId}/edit`, '.form');
+    await enter('name', 'Mine');
+    const path = `/api/restaurants/${documentId}?status=draft`;
+    await ask(path, { method: 'PUT', body: { data: { price: 99 } } });
+    await button('Save draft').click();
+    const warning = page.locator('.notice.warn');
+    await warning.waitFor(REACTS);
+    expect(await warning.textContent()).toMatch(/They changed price\. A save keeps their values\./);
+    expect((await entryByKey()).name).not.toBe('Mine');
+    await button('Save mine anyway').click();
+    await saved(/Saved at/);
+    expect(await entryByKey()).toMatchObject({ name: 'Mine', price: 99 });
+  });
+
+  test('an entry is discarded, unpublished, published and deleted by its name', {
+    timeout: 120_000,
+  }, async () => {
+    const { documentId } = await entryByKey();
+    await show(`#/content/restaurants/${documentId}`, '.badge.modified');
+    expect(await shown.problems()).toEqual([]);
+    await button('Discard changes').click();
+    await page.waitForSelector('h1 .badge:text-is("published")', REACTS);
+    expect((await entryByKey()).name).toBe('Every type, edited');
+    await button('Unpublish').click();
+    await page.waitForSelector('h1 .badge:text-is("draft")', REACTS);
+    expect((await ask(`/api/restaurants/${documentId}`)).status).toBe(404);
+    await button('Publish').click();
+    await page.waitForSelector('h1 .badge:text-is("published")', REACTS);
+    expect((await ask(`/api/restaurants/${documentId}`)).status).toBe(200);
+    await button('Delete').click();
+    await page.waitForSelector('dialog[open]', REACTS);
+    expect(await shown.problems()).toEqual([]);
+    expect(await page.locator('dialog button.danger').isDisabled()).toBe(true);
+    await page.fill('#confirm', 'every-type');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/#\/content\/restaurants$/, REACTS);
+    await expect
+      .poll(async () => (await ask(`/api/restaurants/${documentId}?status=draft`)).status)
+      .toBe(404);
+    expect(await shown.problems()).toEqual([]);
+  });
+
+  test('a new locale is written with the form, and shares what all locales share', {
+    timeout: 120_000,
+  }, async () => {
+    const { body } = await ask('/api/articles', {
+      method: 'POST',
+      body: { data: { key: 'a1', title: 'English', code: 'shared' } },
+    });
+    await show(`#/content/articles/${body.data.documentId}/edit`, '.form');
+    await page.locator('input[list=locales]').fill('fr');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/locale=fr/, REACTS);
+    await expect
+      .poll(
+        () =>
+          field('title')
+            .inputValue()
+            .catch(() => 'loading'),
+        REACTS,
+      )
+      .toBe('');
+    expect(await field('code').count()).toBe(0);
+    await enter('title', 'Français');
+    await button('Save draft').click();
+    await saved(/Saved at/);
+    const french = await ask(`/api/articles/${body.data.documentId}?status=draft&locale=fr`);
+    expect(french.body.data).toMatchObject({ title: 'Français', code: 'shared' });
+  });
+
+  test('the keyboard alone creates an entry', { timeout: 120_000 }, async () => {
+    await show('#/content/tags', 'a.button');
+    await page.focus('a.button');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.form', REACTS);
+    await page.focus('.save button');
+    // The button of the bar, then the first field.
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('by-keyboard');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/edit$/, REACTS);
+    expect((await ask('/api/tags?filters[key]=by-keyboard')).body.data).toHaveLength(1);
+  });
+
+  // The last test: its tokens end development mode.
+  test('a token without a right sees neither a form nor buttons', { timeout: 120_000 }, async () => {
+    const { documentId } = (await ask('/api/tags')).body.data[0];
+    const full = await createTokenOver(ask, { name: 'all', type: 'full-access' });
+    const reader = await createTokenOver(createAsk(server.url, full), {
+      name: 'reader',
+      type: 'custom',
+      allow: ['tag.find', 'tag.findOne'],
+    });
+    const tab = await page.context().newPage();
+    const its = faultsOf(tab);
+    await tab.goto(`${server.url}/_varve/#/content/tags/${documentId}/edit`);
+    await tab.waitForSelector('.sign-in form', REACTS);
+    expect(await tab.locator('.form, .card table').count()).toBe(0);
+    await tab.fill('#token', reader);
+    await tab.keyboard.press('Enter');
+    await tab.waitForSelector('text=Your token may not change entries of this type', REACTS);
+    expect(await tab.locator('.form, .tabs a:text-is("Edit")').count()).toBe(0);
+    await tab.goto(`${server.url}/_varve/#/content/tags/_new`);
+    await tab.waitForSelector('text=Your token may not create entries of this type', REACTS);
+    await tab.goto(`${server.url}/_varve/#/content/tags/${documentId}`);
+    await tab.waitForSelector('table.values', REACTS);
+    expect(await tab.locator('.actions button').count()).toBe(0);
+    // The browser itself reports each refused request.
+    expect(its.filter((fault) => !/status of 4\d\d/.test(fault))).toEqual([]);
+  });
+});
