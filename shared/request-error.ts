@@ -35,6 +35,8 @@ export const REFUSALS = [
   'invalid-webhook',
   'webhook-name-taken',
   'webhook-not-found',
+  'invalid-release',
+  'release-not-found',
   'operation-failed',
   'invalid-sync-token',
   'sync-token-gone',

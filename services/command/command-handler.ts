@@ -3,21 +3,16 @@ import { createLocks, type Locks } from '../../shared/locks.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
 import { executeAccountCommand } from './account-commands.ts';
+import { planAction, refuseActionWithoutDrafts } from './action-plan.ts';
 import type { ActionCommand, Command, CommandResult, WriteCommand } from './command.ts';
 import { type Commit, type CommitRequest, createCommit } from './commit.ts';
-import { type DocumentState, decide, draftOf, publishedOf } from './decide.ts';
+import { type DocumentState, decide } from './decide.ts';
 import { derivedDocumentId, newDocumentId } from './document-id.ts';
 import type { CommandEnvironment } from './environment.ts';
 import { hashPasswords } from './hash-passwords.ts';
 import { type Data, listError } from './parse-data.ts';
-import {
-  preparePublication,
-  prepareWrite,
-  refuse,
-  refuseUnknownDocuments,
-  type WriteRequest,
-} from './prepare-write.ts';
-import { notFoundError, validationError } from './problem.ts';
+import { prepareWrite, refuse, refuseUnknownDocuments, type WriteRequest } from './prepare-write.ts';
+import { notFoundError } from './problem.ts';
 import { writableData } from './refuse-unknown-keys.ts';
 import { uniqueProblems } from './unique-values.ts';
 import { executeUserCommand } from './user-commands.ts';
@@ -138,57 +133,10 @@ async function executeAction(
   refuseActionWithoutDrafts(type, command);
   const committed = await commit({
     ...commitRequest(command, type, documentId),
-    plan: (state) => planAction(environment, state, kind, locale),
+    plan: (state) => planAction(environment, state, { kind, locale }),
   });
   const version = type.draftAndPublish ? (kind === 'publish' ? 'published' : 'draft') : 'live';
   return { documentId, locale, version, ...committed };
-}
-
-/** Throws 400 for an action on versions that the type does not have, and for deleting only one version. */
-function refuseActionWithoutDrafts(type: ContentType, { kind, status }: ActionCommand): void {
-  if (kind === 'delete') {
-    if (parseWriteStatus(status) === 'published' || !type.draftAndPublish) return;
-    throw validationError("Cannot delete only the draft: omit 'status', or discard the draft", {
-      found: status,
-      accepted: ['published'],
-    });
-  }
-  if (type.draftAndPublish) return;
-  throw validationError(
-    `${type.displayName} has no draft & publish: there is nothing to ${kind.replace('-', ' ')}`,
-  );
-}
-
-function planAction(
-  environment: CommandEnvironment,
-  state: DocumentState,
-  kind: ActionCommand['kind'],
-  locale: string | null,
-) {
-  const locales = locale === '*' ? [...new Set(state.entries.map((entry) => entry.locale))] : [locale];
-  const present = locales.filter((one) => draftOf(state, one) !== undefined);
-  if (present.length === 0 && kind !== 'delete') throw notFoundError();
-  if (kind === 'discard-draft' && !present.some((one) => publishedOf(state, one) !== undefined)) {
-    throw validationError('The entry was never published: there is nothing to restore');
-  }
-  const publications =
-    kind === 'publish'
-      ? present.map((one) =>
-          preparePublication(environment, state, one, {
-            values: draftOf(state, one)?.values ?? {},
-            relations: [],
-          }),
-        )
-      : [];
-  const claims = publications.flatMap((publication) => publication.claims);
-  return {
-    claims,
-    decide: () => {
-      const taken = uniqueProblems(environment.graph, claims, state.documentId);
-      refuse(state.type, [...publications.flatMap(({ problems }) => problems), ...taken], []);
-      return locales.flatMap((one) => decide({ kind, locale: one }, state));
-    },
-  };
 }
 
 function commitRequest(

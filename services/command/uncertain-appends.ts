@@ -8,6 +8,7 @@ import type { CommandEnvironment } from './environment.ts';
 export type UncertainAppends = {
   /** Appends like the event store. */
   readonly append: EventStore['append'];
+  readonly appendTogether: EventStore['appendTogether'];
   /**
    * Resolves when the graph shows every such append that is in the log: before that nobody knows whether a unique value is free. Rejects
    * with a RequestError if the log cannot be read.
@@ -20,15 +21,17 @@ export const uncertainAppends = remembered(
   ({ eventStore, applied }: CommandEnvironment): UncertainAppends => {
     let failed = 0;
     let settled = 0;
+    const counted = async <Result>(appending: Promise<Result>): Promise<Result> => {
+      try {
+        return await appending;
+      } catch (error) {
+        if (mayBeStored(error)) failed++;
+        throw error;
+      }
+    };
     return {
-      async append(...append) {
-        try {
-          return await eventStore.append(...append);
-        } catch (error) {
-          if (mayBeStored(error)) failed++;
-          throw error;
-        }
-      },
+      append: (...append) => counted(eventStore.append(...append)),
+      appendTogether: (...appends) => counted(eventStore.appendTogether(...appends)),
       async settle() {
         if (settled === failed) return;
         const known = failed;

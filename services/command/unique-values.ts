@@ -50,7 +50,7 @@ export function claimKey({ type, place, locale, text }: UniqueClaim): string {
  * `isTaken`.
  */
 export function uniqueProblems(
-  graph: ContentGraphReader,
+  graph: Pick<ContentGraphReader, 'documentWithUnique'>,
   claims: readonly UniqueClaim[],
   documentId: string,
   isTaken: (claim: UniqueClaim) => boolean = () => false,

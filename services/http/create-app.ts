@@ -14,6 +14,7 @@ import { registerConsole } from '../console/register-console.ts';
 import { requestIdOf } from '../operating/request-id.ts';
 import { describeOperations } from '../operator/http-operations.ts';
 import type { Jobs } from '../operator/jobs.ts';
+import { RELEASE_RESOURCES } from '../releases/release-resources.ts';
 import { type ShownState, STATE_RESOURCES } from '../state/state-resources.ts';
 import { WEBHOOK_RESOURCES } from '../webhooks/webhook-resources.ts';
 import { INSTANT_SEARCH_PREFIX, isInstantSearchTarget } from './answers/algolia-error.ts';
@@ -216,7 +217,7 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
 }
 
 function registerDescription(app: FastifyInstance, options: AppOptions): void {
-  const { docs, apiFor, login, webhooks, operations } = options;
+  const { docs, apiFor, login, releases, webhooks, operations } = options;
   registerOpenApi(app, {
     ...docs,
     apiFor,
@@ -226,6 +227,7 @@ function registerDescription(app: FastifyInstance, options: AppOptions): void {
       resources: [
         ...describeResources('State', STATE_RESOURCES),
         ...describeResources('Access', ACCESS_RESOURCES),
+        ...(releases === undefined ? [] : describeResources('Releases', RELEASE_RESOURCES)),
         ...(webhooks === undefined ? [] : describeResources('Webhooks', WEBHOOK_RESOURCES)),
       ],
     }),
@@ -234,12 +236,13 @@ function registerDescription(app: FastifyInstance, options: AppOptions): void {
 
 /** Routes that only callers with full access may use. */
 function registerForAdministrators(scope: FastifyInstance, options: AppOptions, streaming: StreamContext) {
-  const { registry, webhooks } = options;
+  const { registry, releases, webhooks } = options;
   requireAdministrator(scope);
   refuseWritesIn(scope, options.forwarding.refuseWrites);
   registerResources(scope, STATE_RESOURCES, options);
   registerResources(scope, ACCESS_RESOURCES, options);
   registerOperations(scope, options, streaming);
+  if (releases !== undefined) registerResources(scope, RELEASE_RESOURCES, releases);
   if (webhooks !== undefined) registerResources(scope, WEBHOOK_RESOURCES, { ...webhooks, registry });
 }
 

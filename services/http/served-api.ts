@@ -17,6 +17,7 @@ import { createInstantSearch } from '../instant-search/instant-search-api.ts';
 import type { LoginApi } from '../login/login-api.ts';
 import { METRICS } from '../operating/metric-definitions.ts';
 import type { Metrics } from '../operating/metrics.ts';
+import type { ServedReleases } from '../releases/open-releases.ts';
 import type { ServedWebhooks } from '../webhooks/webhook-resources.ts';
 import { type CallerApi, createCallerApis } from './api/caller-apis.ts';
 import type { ContentApiOptions } from './api/content-api-options.ts';
@@ -49,6 +50,8 @@ export type ServedApi = {
   readonly ticketKey: Uint8Array;
   /** Absent: this process does not know webhooks yet. */
   readonly webhooks?: ServedWebhooks | undefined;
+  /** Absent: there are no releases, because the content is that of a Strapi. */
+  readonly releases?: ServedReleases | undefined;
 };
 
 /** Write side of requests. */

@@ -125,11 +125,31 @@ function removeOperation(scope: PathScope, type: ContentType, path: readonly Par
   };
 }
 
+const AT: JsonSchema = {
+  type: ['string', 'null'],
+  description: 'An instant with an offset, or a local time of `timezone`. null: no longer.',
+};
+const TIMEZONE: JsonSchema = { type: ['string', 'null'], description: 'Such as Europe/Berlin.' };
+
 const ACTIONS = [
   { right: 'publish', segment: 'publish', does: 'Publish the draft of a' },
   { right: 'unpublish', segment: 'unpublish', does: 'Take back the publication of a' },
   { right: 'discardDraft', segment: 'discard-draft', does: 'Make the draft what is published of a' },
 ] as const;
+
+/** Body that lets an action wait for its time. The answer to it is a 202, too. */
+const SCHEDULED = {
+  description:
+    'With `at` it waits for that time: the answer is a 202 with `data` of the release that has this one action.',
+  requestBody: {
+    content: {
+      'application/json': {
+        schema: objectSchema({ data: objectSchema({ at: AT, timezone: TIMEZONE }, ['at']) }, ['data']),
+        example: { data: { at: '2026-12-24T08:00', timezone: 'Europe/Berlin' } },
+      },
+    },
+  },
+};
 
 function actionRoutes(scope: PathScope, type: ContentType, path: string): Routes {
   return Object.fromEntries(
@@ -138,6 +158,7 @@ function actionRoutes(scope: PathScope, type: ContentType, path: string): Routes
         operationId: `${right}${nameOf(scope.names, type.uid)}`,
         summary: `${does} ${type.singularName}`,
         parameters: [DOCUMENT_ID, ...actionParameters(scope, type)],
+        ...(right === 'discardDraft' ? {} : SCHEDULED),
         responses: {
           200: entryAnswer(scope, type, 'Done.'),
           202: ACCEPTED,

@@ -144,6 +144,13 @@ export const CONDITIONS = {
     writers: CARRIED_OUT,
     advice: 'Run varve webhook deliveries --state parked, repair the receiver, then varve webhook replay.',
   },
+  'releases-failed': {
+    severity: 'degraded',
+    readers: 'Entries of a scheduled release are not published.',
+    writers: CARRIED_OUT,
+    advice:
+      'Read problems of the release at /_varve/releases, repair the entries, and give the release another time.',
+  },
   'purges-waiting': {
     severity: 'degraded',
     readers: 'Caches may answer with old content.',

@@ -127,9 +127,10 @@ function watchApi(
   operating.conditions.watch(checkHalt(halt.event));
 }
 
-/** Returns the log, and the state of its processes. */
+/** Returns the log, the state of its processes, and releases, which only the leader knows. */
 function shownByApi(options: ApiProcessOptions, base: ClusterBase) {
-  return { log: base.identity.log, state: () => stateOfApi(options, base) };
+  const releases = options.follow === undefined ? {} : undefined;
+  return { log: base.identity.log, releases, state: () => stateOfApi(options, base) };
 }
 
 /** Reads the state of the log's processes. The leader delivers webhooks and purges. */

@@ -10,6 +10,8 @@ import { followStrapi } from '../follow/follow-strapi.ts';
 import { watchFollower } from '../follow/watch-follower.ts';
 import type { OperatorContext } from '../operator/operation.ts';
 import { type Purger, startPurger } from '../purge/open-purger.ts';
+import { checkReleases } from '../releases/check-releases.ts';
+import { openReleases, type Releases } from '../releases/open-releases.ts';
 import { checkDeliveries, checkFollower, checkPurges } from '../state/watch-delivery.ts';
 import { createLogHead } from '../stores/log-head.ts';
 import { openWebhooks, type Webhooks } from '../webhooks/open-webhooks.ts';
@@ -68,6 +70,7 @@ export function openVarve(options: VarveOptions): Promise<Varve> {
     const tidied = openTidied(options, parts, opened);
     const follow = openFollowed(options, parts, opened);
     const webhooks = await openOwnWebhooks(options, parts, opened);
+    const releases = await openOwnReleases(options, parts, opened);
     // If a generation is given, another process still serves.
     if (options.fleet.generation === undefined) base.store.generations.enter();
     watchOwn(options, parts);
@@ -75,11 +78,13 @@ export function openVarve(options: VarveOptions): Promise<Varve> {
       ...api,
       follow,
       webhooks: webhooks?.served,
+      releases: releases?.served,
       fleet,
       ...endOf(options, parts, tidied),
       async stepDown() {
         await api.forwarding.idle();
         await webhooks?.stop();
+        await releases?.stop();
         await fleet.stepDown();
       },
       isNew: base.store.isNew,
@@ -217,6 +222,20 @@ async function openOwnWebhooks(
   });
   options.operating.conditions.watch(checkDeliveries(webhooks.backlog));
   return opened(webhooks);
+}
+
+/** Carries out releases while this process is the leader, if the options say so. */
+async function openOwnReleases(
+  { content: { releases: report }, operating }: VarveOptions,
+  { base, running }: OwnParts,
+  opened: Opened,
+): Promise<Releases | undefined> {
+  if (report === undefined) return undefined;
+  const { log } = base.store;
+  const { fleet, environment, commands, together } = running;
+  const releases = await openReleases({ log, fleet, environment, commands, together, report });
+  operating.conditions.watch(checkReleases(releases.led));
+  return opened(releases);
 }
 
 /** Creates the members about the end of the process: another process replaces it, or it stops by itself. */

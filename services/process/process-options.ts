@@ -22,6 +22,7 @@ import type { OperatorContext } from '../operator/operation.ts';
 import type { PurgeSettings } from '../purge/open-purger.ts';
 import type { RequestRules } from '../query/plan-query.ts';
 import type { ReadSidePlan } from '../read-side/read-side.ts';
+import type { ReleaseReport } from '../releases/release-term.ts';
 import type { ProcessList } from '../state/process-list.ts';
 import type { WebhookReport } from '../webhooks/term-options.ts';
 import type { WebhookLimits } from '../webhooks/webhook-limits.ts';
@@ -93,6 +94,8 @@ export type VarveOptions = ServingOptions &
       /** Code of the project that is not run, one line for each kind. */
       readonly codeNotes: readonly string[];
       readonly refuseLosses: RefuseLosses;
+      /** Receives what the scheduler did. Absent: there are no releases, because the content is that of a Strapi. */
+      readonly releases?: ReleaseReport | undefined;
     };
     readonly data: {
       /** Location of uploaded files, a folder or an s3: address; absent: see assetsAddress. */

@@ -17,6 +17,7 @@ import type { CommandEnvironment } from '../command/environment.ts';
 import { createImportWriter } from '../command/import-writer.ts';
 import { newCommandKey } from '../command/new-command-key.ts';
 import { NotLeading } from '../command/not-leading.ts';
+import { createTogether } from '../command/publish-together.ts';
 import { appendDefinitions } from '../content-types/append-definitions.ts';
 import { parkedRefusal } from '../elasticsearch/parked-refusal.ts';
 import { type Fleet, joinFleet } from '../fleet/fleet.ts';
@@ -52,6 +53,8 @@ export function openWriteSide(options: VarveOptions, parts: WriteSideParts) {
   const commands = createCommandHandler(environment, locks);
   return {
     commands,
+    environment,
+    together: createTogether(environment, locks),
     imports: createImportWriter(environment, locks),
     library: openLibrary(options, parts, { store: owned.store, commands }),
     follower: createFollowWriter(environment, locks),

@@ -105,12 +105,18 @@ export type AppendResult =
   /** Nothing was written, because the stream of the condition is at another revision. */
   | { readonly kind: 'fenced' };
 
-/** An append of a sequence (see `appendInOrder`). Streams may repeat. */
+/** An append of a sequence (see `appendInOrder`), where streams may repeat, or of an `appendTogether`. */
 export type OrderedAppend = {
   readonly stream: string;
   readonly expected: bigint | 'none';
   readonly events: readonly NewEvent[];
 };
+
+/** Result of `appendTogether`. `position`: that of the last event. `stream`: the stream at another revision, which is `actual`. */
+export type TogetherResult =
+  | { readonly kind: 'appended'; readonly position: bigint }
+  | { readonly kind: 'conflict'; readonly stream: string; readonly actual: bigint | undefined }
+  | { readonly kind: 'fenced' };
 
 /** Condition of an append: it is stored only while `stream` is at `revision`. */
 export type AppendCondition = { readonly stream: string; readonly revision: bigint };
@@ -222,6 +228,12 @@ export type EventStore = {
     appends: readonly OrderedAppend[],
     condition?: AppendCondition,
   ): Promise<readonly AppendResult[]>;
+  /**
+   * Appends to several streams, to each once: all events or none, in the order of the list; each append like `append`. SQLite delivers the
+   * events to subscribers in one call if they have one command in their metadata. Only a store that checks conditions can do it. Others
+   * reject.
+   */
+  appendTogether(appends: readonly OrderedAppend[], condition?: AppendCondition): Promise<TogetherResult>;
   /** Returns whether this store checks conditions. A store that does not check them ignores them, and never returns `fenced`. */
   checksConditions(): Promise<boolean>;
   /**

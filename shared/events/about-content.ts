@@ -3,11 +3,12 @@ import type { StoredEvent } from '../event-store/event-store.ts';
 import { isForeign } from '../event-store/unreadable.ts';
 import { isIdentityEvent } from '../fleet/identity-events.ts';
 import { isLeaseEvent } from '../fleet/lease-events.ts';
+import { isReleaseEvent } from '../releases/release-events.ts';
 import { isWebhookEvent } from '../webhooks/webhook-events.ts';
 
 /**
- * Returns whether an event is about documents or content types. Other events are about rights, webhooks or the fleet, or another program
- * wrote them.
+ * Returns whether an event is about documents or content types. Other events are about rights, webhooks, releases or the fleet, or another
+ * program wrote them.
  */
 export function isAboutContent(event: StoredEvent): boolean {
   return !(
@@ -15,6 +16,7 @@ export function isAboutContent(event: StoredEvent): boolean {
     isAccessEvent(event) ||
     isLeaseEvent(event) ||
     isWebhookEvent(event) ||
+    isReleaseEvent(event) ||
     isIdentityEvent(event)
   );
 }

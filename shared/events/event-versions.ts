@@ -2,6 +2,7 @@ import type { AccessEvent } from '../access/access-events.ts';
 import type { VarveEvent } from '../document/events.ts';
 import type { IdentityEvent } from '../fleet/identity-events.ts';
 import type { LeaseEvent } from '../fleet/lease-events.ts';
+import type { ReleaseEvent } from '../releases/release-events.ts';
 import type { WebhookLogEvent, WebhooksProgressed } from '../webhooks/webhook-events.ts';
 
 export type EventType =
@@ -9,6 +10,7 @@ export type EventType =
   | AccessEvent['type']
   | LeaseEvent['type']
   | IdentityEvent['type']
+  | ReleaseEvent['type']
   | WebhookLogEvent['type']
   | WebhooksProgressed['type'];
 
@@ -36,6 +38,11 @@ export const EVENT_VERSIONS: Readonly<Record<EventType, number>> = {
   'successor-named': 1,
   'log-identified': 1,
   'process-started': 1,
+  'release-defined': 1,
+  'release-changed': 1,
+  'release-removed': 1,
+  'release-done': 1,
+  'release-failed': 1,
   'webhook-defined': 1,
   'webhook-removed': 1,
   'webhooks-progressed': 1,

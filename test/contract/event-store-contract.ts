@@ -6,6 +6,7 @@ import { describeOrder } from './event-store-contract-order.ts';
 import { describeReading } from './event-store-contract-read.ts';
 import { describeSpaces } from './event-store-contract-spaces.ts';
 import { describeSubscribing } from './event-store-contract-subscribe.ts';
+import { describeTogether } from './event-store-contract-together.ts';
 import {
   type Abilities,
   type ContractSkips,
@@ -31,6 +32,7 @@ export const describeEventStore = (
     describeAppending(withLog);
     describeConditions(withLog, abilities.checksConditions);
     describeOrder(withLog);
+    describeTogether(withLog, abilities.checksConditions);
     describeReading(withLog, skips);
     describeSubscribing(withLog);
     describeSpaces(withLog);

@@ -1,9 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
 import { inSpace } from '../support/kurrentdb/in-space.ts';
 import { describeEventStore } from './event-store-contract.ts';
+import { toNewStreams } from './event-store-contract-together.ts';
+import { newEvents, newStream } from './event-store-fixtures.ts';
 
 for (const threaded of [false, true]) {
   const createLog = async () => {
@@ -17,4 +21,36 @@ for (const threaded of [false, true]) {
   };
   const name = threaded ? 'sqlite with a thread for commits, shared with another space' : 'sqlite';
   describeEventStore(name, createLog, {}, { neighbour: threaded });
+
+  test.each([1, 64, 1_000])(
+    `${name} delivers events that were stored together in one batch of %s`,
+    async (batchSize) => {
+      const log = await createLog();
+      const [store, reader] = [await log.open(), await log.open()];
+      try {
+        await store.append(newStream(), 'none', newEvents(1));
+        await store.appendTogether(toNewStreams(1_500));
+        await store.append(newStream(), 'none', newEvents(1));
+        const calls: StoredEvent[][] = [];
+        const { promise, resolve } = Promise.withResolvers<void>();
+        const { close, done } = reader.subscribe(
+          0n,
+          async (events) => {
+            calls.push([...events]);
+            if (calls.flat().length >= 1_502) resolve();
+          },
+          { batchSize },
+        );
+        await Promise.race([promise, done]);
+        await close();
+        const together = calls.map((events) =>
+          events.filter(({ metadata }) => metadata.command !== undefined),
+        );
+        expect(together.map(({ length }) => length).filter((length) => length > 0)).toEqual([1_500]);
+      } finally {
+        await Promise.all([store.close(), reader.close()]);
+        await log.remove();
+      }
+    },
+  );
 }

@@ -19,7 +19,7 @@ export const RAW_READS = [
 ];
 
 /**
- * Files that may call `readStream` of the log, besides the adapters: those about the lease, rights, webhooks and processes, which no claim
+ * Files that may call `readStream` of the log, besides the adapters: those about the lease, rights, webhooks, releases and processes, which no claim
  * ends, those about the log itself, and the one reader.
  */
 export const STREAM_READS = [
@@ -31,6 +31,7 @@ export const STREAM_READS = [
   'services/fleet/lease-view.ts',
   'services/fleet/log-identity.ts',
   'services/fleet/membership.ts',
+  'services/releases/watch-releases.ts',
   'services/stores/ownership.ts',
   'services/webhooks/webhook-commands.ts',
   'shared/fleet/effective-events.ts',
@@ -47,6 +48,7 @@ const RAW_EVENTS = [
   'services/operator/(parked|status)',
   'services/past/moments',
   'services/read-side/index-snapshot',
+  'services/releases/watch-releases',
   'services/state/recent-events',
   'services/transfer/(export-log|import-export)',
   'services/webhooks/open-webhooks',

@@ -3,6 +3,7 @@ import type { Trouble } from '../../../shared/event-store/event-store.ts';
 import { isBusy, isDamaged } from '../../../shared/sqlite/failures.ts';
 import type { PurgeReport } from '../../purge/send-purges.ts';
 import type { ReportReplaced } from '../../read-side/replace-unusable.ts';
+import type { ReleaseReport } from '../../releases/release-term.ts';
 import { reportTrouble } from '../../stores/report-trouble.ts';
 import type { WebhookReport } from '../../webhooks/term-options.ts';
 
@@ -61,6 +62,31 @@ export function logWebhooks(logger: Logger): WebhookReport {
     },
   };
 }
+
+/** Logs scheduled releases that were carried out or failed, and problems of the scheduler. */
+export function logReleases(logger: Logger): ReleaseReport {
+  return {
+    error: (error) =>
+      logger.error({ err: error }, 'scheduled releases have stopped for now, because of an error'),
+    ended({ id, name, scheduledAt, failure, lateMs, actions }) {
+      const facts = { release: id, name, scheduledAt };
+      if (failure !== null)
+        logger.error(
+          { ...facts, problems: failure.problems },
+          'a scheduled release failed: nothing of it was published',
+        );
+      else if (lateMs !== null && lateMs > LATE_MS)
+        logger.warn(
+          { ...facts, entries: actions.length, lateMs },
+          'a scheduled release was carried out late',
+        );
+      else logger.info({ ...facts, entries: actions.length, lateMs }, 'a scheduled release was carried out');
+    },
+  };
+}
+
+/** From this delay on a release was late because no leader ran at its time. */
+const LATE_MS = 5_000;
 
 /** Says what has stopped, and what to do if its file is damaged. `after`: the effect of a new file. */
 function stopped(what: 'purges' | 'deliveries of webhooks', after: string, error: unknown): string {

@@ -1,7 +1,7 @@
 import { shareContents } from '../../../shared/sqlite/lock-data-directory.ts';
 import { PURGE_LIMITS } from '../../purge/send-purges.ts';
 import { isFirstWorker } from '../../supervisor/connect-supervisor.ts';
-import { logPurges, logTrouble, logWebhooks } from '../output/log-reports.ts';
+import { logPurges, logReleases, logTrouble, logWebhooks } from '../output/log-reports.ts';
 import { webhookLimits } from '../settings/webhook-settings.ts';
 import type { LeadingParts, LeadingPlan } from './leading-parts.ts';
 import { lockAfterCommand } from './lock-after-command.ts';
@@ -16,6 +16,7 @@ export function leadingOptions(parts: LeadingParts, takeTurn: () => Promise<void
   const { build, command } = builder;
   return {
     ...shared,
+    content: { ...shared.content, releases: follow === undefined ? logReleases(logger) : undefined },
     data: {
       ...shared.data,
       takeDirectory: directoryTaker(parts),

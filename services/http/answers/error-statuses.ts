@@ -49,6 +49,8 @@ const OWN_ERRORS: Readonly<
   'invalid-webhook': [400, 'ValidationError'],
   'webhook-name-taken': [400, 'ApplicationError'],
   'webhook-not-found': [404, 'NotFoundError'],
+  'invalid-release': [400, 'ValidationError'],
+  'release-not-found': [404, 'NotFoundError'],
   'operation-failed': [409, 'ConflictError'],
   'invalid-sync-token': [400, 'ValidationError'],
   'sync-token-gone': [410, 'GoneError'],

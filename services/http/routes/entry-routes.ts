@@ -12,7 +12,13 @@ import { acceptedBody } from '../answers/accepted-body.ts';
 import { JSON_HEADERS, METHOD_NOT_ALLOWED, SECURITY_HEADERS } from '../answers/responses.ts';
 import { presentInV4, V4_FORMAT, V4_HEADER } from '../answers/v4-format.ts';
 import { answerRead, type Delivery, sendOwn } from '../api/cacheable.ts';
-import { type Asking, type ContentApi, ENTRY_ACTIONS, type WriteAnswer } from '../api/content-api.ts';
+import {
+  type Asking,
+  type ContentApi,
+  ENTRY_ACTIONS,
+  type EntryAction,
+  type WriteAnswer,
+} from '../api/content-api.ts';
 import { forbidden } from '../api/guard-content-api.ts';
 import { POSITION_HEADER } from '../requests/await-position.ts';
 import { asksForRole, withRole } from './users-role.ts';
@@ -50,8 +56,12 @@ type Handlers = { readonly [method in 'GET' | 'POST' | 'PUT' | 'DELETE']?: Handl
 /** Methods of a path. `config` is the same for all of them. */
 type Path = Handlers & { readonly config?: FastifyContextConfig };
 
-/** Registers `/api/<pluralName>`, `/api/<pluralName>/<documentId>` and the actions on an entry. */
-export function registerCollectionType(context: RouteContext, type: ContentType): void {
+/** Registers `/api/<pluralName>`, `/api/<pluralName>/<documentId>` and the actions on an entry, which `orScheduled` may let wait. */
+export function registerCollectionType(
+  context: RouteContext,
+  type: ContentType,
+  orScheduled: (atOnce: Handler, action: EntryAction) => Handler = (atOnce) => atOnce,
+): void {
   const { app, live } = context;
   const { read, write, remove } = entryHandlers(context, type);
   const path = `/api/${type.pluralName}`;
@@ -71,9 +81,10 @@ export function registerCollectionType(context: RouteContext, type: ContentType)
     DELETE: remove((api, query, request) => api.remove(targetOf(request), query, request.command)),
   });
   for (const action of ENTRY_ACTIONS) {
-    register(app, `${path}/:id/actions/${action}`, {
-      POST: write(200, (api, query, request) => api.act(targetOf(request), action, query, request.command)),
-    });
+    const atOnce = write(200, (api, query, request) =>
+      api.act(targetOf(request), action, query, request.command),
+    );
+    register(app, `${path}/:id/actions/${action}`, { POST: orScheduled(atOnce, action) });
   }
 }
 

@@ -1,6 +1,7 @@
 import { createLocks } from '../../locks.ts';
 import type { Append } from '../event-codec.ts';
-import type { AppendResult } from '../event-store.ts';
+import type { AppendResult, TogetherResult } from '../event-store.ts';
+import { togetherResult } from '../together-result.ts';
 import type { ExactAppend } from './kurrentdb-batch-append.ts';
 import type { Connection } from './kurrentdb-connection.ts';
 import { positionOfEvent } from './kurrentdb-event.ts';
@@ -14,11 +15,19 @@ import {
   type StreamTail,
   type StreamTails,
 } from './kurrentdb-stream-tails.ts';
-import { createWriter, firstGroup, positionAt, type Write, writeInOrder } from './kurrentdb-write.ts';
+import {
+  createWriter,
+  firstGroup,
+  positionAt,
+  serverChecksConditions,
+  type Write,
+  writeInOrder,
+} from './kurrentdb-write.ts';
 
 export type Appender = {
   append(append: Append): Promise<AppendResult>;
   appendInOrder(appends: readonly ExactAppend[]): Promise<readonly AppendResult[]>;
+  appendTogether(appends: readonly ExactAppend[]): Promise<TogetherResult>;
 };
 
 type Context = { readonly connection: Connection; readonly tails: StreamTails; readonly write: Write };
@@ -50,7 +59,29 @@ export function createAppender(connection: Connection): Appender {
     streams.run([given.stream], () =>
       retrying(`append to ${given.stream}`, connection.retryLimits, () => attempt(given)),
     );
-  return { append, appendInOrder: (appends) => appendInOrder(connection, append, appends) };
+  return {
+    append,
+    appendInOrder: (appends) => appendInOrder(connection, append, appends),
+    appendTogether: (appends) =>
+      streams.run(
+        appends.map(({ stream }) => stream),
+        () => appendTogether(connection, appends),
+      ),
+  };
+}
+
+/** Writes one call with all appends. A server recognises a call that it has stored, and repeats its answer. */
+async function appendTogether(
+  connection: Connection,
+  appends: readonly ExactAppend[],
+): Promise<TogetherResult> {
+  if (!(await serverChecksConditions(connection)))
+    throw new Error(
+      'the server of the event log cannot append to several streams together: it is older than 26.1',
+    );
+  const write = () => writeInOrder(connection, appends);
+  const results = await retrying('append to several streams', connection.retryLimits, write);
+  return togetherResult(appends, results);
 }
 
 /**

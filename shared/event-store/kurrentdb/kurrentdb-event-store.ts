@@ -1,15 +1,19 @@
 import { checkedBatchSize, type Decode, type EncodedEvent, encodeEvents, MAX_INT64 } from '../event-codec.ts';
 import type {
+  AppendCondition,
   AppendResult,
   EventStore,
+  OrderedAppend,
   ReadAllOptions,
   StoredEvent,
   Subscription,
+  TogetherResult,
   Trouble,
 } from '../event-store.ts';
 import { findDamageOf } from '../find-damage.ts';
 import { laterPosition } from '../later-position.ts';
 import { assertInSpace, spaceOf } from '../stream-space.ts';
+import { refuseRepeatedStreams } from '../together-result.ts';
 import { createAppender } from './kurrentdb-append.ts';
 import { checkServer } from './kurrentdb-check.ts';
 import { type Connection, connect } from './kurrentdb-connection.ts';
@@ -61,6 +65,13 @@ export function openKurrentDbEventStore(url: string, options: KurrentDbEventStor
   const assertOpen = () => {
     if (closing !== undefined) throw new Error('the event store is closed');
   };
+  const encode = (appends: readonly OrderedAppend[], condition: AppendCondition | undefined) => {
+    assertOpen();
+    return appends.map(({ stream, expected, events }) => {
+      assertInSpace(stream, space);
+      return { stream, expected, events: encodeEvents(stream, events), condition };
+    });
+  };
   const track = <T>(appending: Promise<T>): Promise<T> => {
     appends.add(appending);
     return appending.finally(() => appends.delete(appending));
@@ -81,13 +92,17 @@ export function openKurrentDbEventStore(url: string, options: KurrentDbEventStor
       return result as AppendResult;
     },
     async appendInOrder(given, condition) {
-      assertOpen();
-      const encoded = given.map(({ stream, expected, events }) => {
-        assertInSpace(stream, space);
-        return { stream, expected, events: encodeEvents(stream, events), condition };
-      });
+      const encoded = encode(given, condition);
       const events = encoded.map((append) => append.events);
       return track(inHistory(connection, events, () => appender.appendInOrder(encoded)));
+    },
+    async appendTogether(given, condition) {
+      refuseRepeatedStreams(given);
+      const encoded = encode(given, condition);
+      const events = encoded.map((append) => append.events);
+      const appending = async () => [await appender.appendTogether(encoded)];
+      const [result] = await track(inHistory(connection, events, appending));
+      return result as TogetherResult;
     },
     checksConditions: () =>
       retrying("the request for the server's features", connection.retryLimits, () =>
@@ -119,11 +134,11 @@ export function openKurrentDbEventStore(url: string, options: KurrentDbEventStor
 }
 
 /** Makes appends. Rejects with LogRestored if the position of a result cannot be in the history that this process has read. */
-async function inHistory(
+async function inHistory<Result extends AppendResult | TogetherResult>(
   { history }: Connection,
   events: readonly (readonly EncodedEvent[])[],
-  append: () => Promise<readonly AppendResult[]>,
-): Promise<readonly AppendResult[]> {
+  append: () => Promise<readonly Result[]>,
+): Promise<readonly Result[]> {
   const before = history.mark();
   const answered = history.appending(events);
   const results = await append().finally(answered);

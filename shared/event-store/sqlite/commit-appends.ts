@@ -34,31 +34,65 @@ export type LogCommit = {
  * Stores many appends in one transaction, so that they share one flush to disk. Each append is checked before it is written, against the
  * log with the previous appends. A conflict of one append does not affect the others. Throws if the whole transaction fails (disk full, I/O
  * error, lock timeout). Throws LogReplaced if `known`, the last event seen, is not in the log. Nothing is written in either case.
+ * `isWhole`: nothing is written either if one append is not stored.
  */
-export function commitAppends(db: Database, appends: readonly Append[], known: Head): LogCommit {
-  return transaction(db, () => {
-    const head = readHead(db);
-    refuseOtherHistory(db, head, known);
-    const fence = createFence(db);
-    const written: WrittenAppend[] = [];
-    let end: Head = head;
-    const outcomes = appends.map((append, index): AppendOutcome => {
-      const settled = findEarlierAppend(db, append) ?? fence.find(append) ?? findConflict(db, append);
-      if (settled.kind !== 'free') return settled;
-      fence.moved(append.stream);
-      // A store appends only to its own namespace.
-      if (written.length === 0) openSpan(db, spaceOf(append.stream), end.position + 1n);
-      const { revision } = settled;
-      const links = linksOf(append, revision, end.chain);
-      const added = { append: index, revision, position: end.position + 1n, links };
-      for (const row of rowsOf(append, added)) insertEvent(db, row);
-      written.push(added);
-      const others = BigInt(links.length - 1);
-      end = { position: added.position + others, chain: links.at(-1) ?? end.chain };
-      return { kind: 'appended', revision: revision + others, position: end.position };
+export function commitAppends(
+  db: Database,
+  appends: readonly Append[],
+  known: Head,
+  isWhole: boolean,
+): LogCommit {
+  try {
+    return transaction(db, () => {
+      const commit = writeAppends(db, appends, known);
+      if (isWhole && !isComplete(commit)) throw new Incomplete(commit);
+      return commit;
     });
-    return { outcomes, before: head.position, written };
+  } catch (error) {
+    if (error instanceof Incomplete) return error.commit;
+    throw error;
+  }
+}
+
+/** Rolls back a commit, one of whose appends was not stored. */
+class Incomplete extends Error {
+  readonly commit: LogCommit;
+  constructor({ outcomes, before }: LogCommit) {
+    super('an append was not stored');
+    const reason = 'some of the events that belong together were stored before';
+    const isMixed = outcomes.every(({ kind }) => kind === 'appended');
+    this.commit = { outcomes: isMixed ? [{ kind: 'refused', reason }] : outcomes, before, written: [] };
+  }
+}
+
+/** Returns whether all appends were written, or all had been stored before. */
+function isComplete({ outcomes, written }: LogCommit): boolean {
+  const isWritten = written.length === 0 || written.length === outcomes.length;
+  return isWritten && outcomes.every(({ kind }) => kind === 'appended');
+}
+
+function writeAppends(db: Database, appends: readonly Append[], known: Head): LogCommit {
+  const head = readHead(db);
+  refuseOtherHistory(db, head, known);
+  const fence = createFence(db);
+  const written: WrittenAppend[] = [];
+  let end: Head = head;
+  const outcomes = appends.map((append, index): AppendOutcome => {
+    const settled = findEarlierAppend(db, append) ?? fence.find(append) ?? findConflict(db, append);
+    if (settled.kind !== 'free') return settled;
+    fence.moved(append.stream);
+    // A store appends only to its own namespace.
+    if (written.length === 0) openSpan(db, spaceOf(append.stream), end.position + 1n);
+    const { revision } = settled;
+    const links = linksOf(append, revision, end.chain);
+    const added = { append: index, revision, position: end.position + 1n, links };
+    for (const row of rowsOf(append, added)) insertEvent(db, row);
+    written.push(added);
+    const others = BigInt(links.length - 1);
+    end = { position: added.position + others, chain: links.at(-1) ?? end.chain };
+    return { kind: 'appended', revision: revision + others, position: end.position };
   });
+  return { outcomes, before: head.position, written };
 }
 
 /** Returns the events that a commit of these appends wrote, in order of position. */

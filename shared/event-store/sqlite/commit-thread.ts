@@ -10,12 +10,12 @@ const path = String(workerData);
 const db = openLog(path);
 let isChecked = false;
 
-function commit({ appends, known }: LogCommitRequest): CommitAnswer {
+function commit(request: LogCommitRequest): CommitAnswer {
   try {
     // The file may have been replaced before this thread opened it.
-    if (!isChecked) refuseOtherFile(path, known.file);
+    if (!isChecked) refuseOtherFile(path, request.known.file);
     isChecked = true;
-    return { kind: 'committed', commit: commitToFile(path, db, appends, known) };
+    return { kind: 'committed', commit: commitToFile(path, db, request) };
   } catch (error) {
     if (error instanceof LogReplaced) return { kind: 'replaced', message: error.message };
     return { kind: 'failed', error: error as Error };

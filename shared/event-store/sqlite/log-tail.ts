@@ -84,11 +84,11 @@ export function createLogTail({ path, db, space, writer, decodeAll }: LogTailOpt
     foreign = undefined;
   };
   return {
-    /** Stores the appends (see commitAppends) and wakes the subscriptions. */
-    async commit(appends: readonly Append[]): Promise<readonly AppendOutcome[]> {
+    /** Stores the appends (see commitAppends) and wakes the subscriptions. `isWhole`: all of them, or none. */
+    async commit(appends: readonly Append[], isWhole: boolean): Promise<readonly AppendOutcome[]> {
       if (failure !== undefined) throw failure;
       isCommitting = true;
-      const commit = await writer.commit(appends, same.known()).catch(stopIfReplaced);
+      const commit = await writer.commit({ appends, known: same.known(), isWhole }).catch(stopIfReplaced);
       isCommitting = false;
       const rows = committedRows(appends, commit);
       same.committed(rows.at(-1));

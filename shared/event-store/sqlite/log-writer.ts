@@ -7,14 +7,14 @@ import { type KnownLog, LogReplaced, refuseOtherFile } from './log-identity.ts';
 /** Stores appends durably (see `commitAppends`), in one call at a time. */
 export type LogWriter = {
   /** Rejects with LogReplaced, even if the events were already stored in a file that is no longer the log. */
-  commit(appends: readonly Append[], known: KnownLog): Promise<LogCommit>;
+  commit(request: LogCommitRequest): Promise<LogCommit>;
   close(): Promise<void>;
 };
 
 /** Creates a writer on the calling thread. A commit needs no message, but everything else waits for the disk. */
 export function createLogWriter(path: string, db: Database): LogWriter {
   return {
-    commit: async (appends, known) => commitToFile(path, db, appends, known),
+    commit: async (request) => commitToFile(path, db, request),
     close: async () => {},
   };
 }
@@ -26,15 +26,19 @@ export function createLogWriter(path: string, db: Database): LogWriter {
 export function commitToFile(
   path: string,
   db: Database,
-  appends: readonly Append[],
-  { file, head }: KnownLog,
+  { appends, known, isWhole }: LogCommitRequest,
 ): LogCommit {
-  const commit = commitAppends(db, appends, head);
-  refuseOtherFile(path, file);
+  const commit = commitAppends(db, appends, known.head, isWhole);
+  refuseOtherFile(path, known.file);
   return commit;
 }
 
-export type LogCommitRequest = { readonly appends: readonly Append[]; readonly known: KnownLog };
+export type LogCommitRequest = {
+  readonly appends: readonly Append[];
+  readonly known: KnownLog;
+  /** True: all appends are stored, or none. */
+  readonly isWhole: boolean;
+};
 
 export type CommitAnswer =
   | { readonly kind: 'committed'; readonly commit: LogCommit }
@@ -72,12 +76,12 @@ export function createThreadedLogWriter(path: string): LogWriter {
     return worker;
   };
   return {
-    commit: (appends, known) =>
+    commit: (request) =>
       new Promise((resolve, reject) => {
         waiting = { resolve, reject };
         thread ??= start();
         thread.ref();
-        thread.postMessage({ appends, known } satisfies LogCommitRequest);
+        thread.postMessage(request);
       }),
     async close() {
       if (thread === undefined) return;

@@ -1,9 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from '../../sqlite/database.ts';
 import type { LookedAt } from '../../sqlite/look-at-database.ts';
-import { checkedBatchSize, type Decode, decodeEvent, type EventRow, encodeEvents } from '../event-codec.ts';
-import type { Damage, EventStore } from '../event-store.ts';
+import {
+  checkedBatchSize,
+  type Decode,
+  decodeEvent,
+  type EncodedEvent,
+  type EventRow,
+  encodeEvents,
+} from '../event-codec.ts';
+import type { Damage, EventStore, NewEvent } from '../event-store.ts';
 import { assertInSpace, spaceOf } from '../stream-space.ts';
+import { refuseRepeatedStreams, togetherResult } from '../together-result.ts';
 import { createAppendQueue } from './append-queue.ts';
 import { createLogTail, type DecodeAll } from './log-tail.ts';
 import { createLogWriter, createThreadedLogWriter } from './log-writer.ts';
@@ -61,18 +69,29 @@ export function openSqliteEventStore(path: string, options: SqliteEventStoreOpti
     await writer.close();
     closeFile();
   };
-  const append: EventStore['append'] = async (stream, expected, events, condition) => {
+  const encode = (stream: string, events: readonly NewEvent[]): readonly EncodedEvent[] => {
     assertOpen();
     if (options.reads !== undefined) throw new Error('the event log was opened for reading');
     const encoded = encodeEvents(stream, events);
     assertInSpace(stream, space);
-    return queue.append({ stream, expected, events: encoded, condition });
+    return encoded;
   };
+  const append: EventStore['append'] = async (stream, expected, events, condition) =>
+    queue.append({ stream, expected, events: encode(stream, events), condition });
   return {
     append,
     // The queue keeps the order of concurrent appends.
     appendInOrder: (appends, condition) =>
       Promise.all(appends.map((each) => append(each.stream, each.expected, each.events, condition))),
+    async appendTogether(appends, condition) {
+      refuseRepeatedStreams(appends);
+      const encoded = appends.map((each) => ({
+        ...each,
+        events: encode(each.stream, each.events),
+        condition,
+      }));
+      return togetherResult(appends, await queue.appendTogether(encoded));
+    },
     checksConditions: async () => true,
     async *readStream(stream, fromRevision = 0n) {
       if (spaceOf(stream) === space) yield* readStream(db, decodeAll, stream, fromRevision);

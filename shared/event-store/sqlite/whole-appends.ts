@@ -31,11 +31,28 @@ export function readWholeAppends(read: ReadPage, after: bigint, limit: number): 
   }
 }
 
-/** Returns whether two rows are successive events of one command. The log does not record where an append ends. */
+/**
+ * Returns whether two rows are successive events of one command, of one stream or of several ones (`appendTogether`). The log does not
+ * record where an append ends.
+ */
 function isOneCommand(one: EventRow, next: EventRow): boolean {
   const [position, stream, revision] = one;
-  if (next[0] !== position + 1n || next[1] !== stream || next[2] !== revision + 1n) return false;
-  return commandOf(one) === commandOf(next);
+  if (next[0] !== position + 1n) return false;
+  if (next[1] !== stream) return isNamedAlike(one, next);
+  return next[2] === revision + 1n && commandOf(one) === commandOf(next);
+}
+
+/** Returns whether the metadata of two events of different streams names one command. */
+function isNamedAlike([, , , , , , one]: EventRow, [, , , , , , next]: EventRow): boolean {
+  // Most events name no command, and then nothing needs to be parsed.
+  if (!(one.includes('"command"') && next.includes('"command"'))) return false;
+  const name = identityOf(one);
+  return name !== undefined && name === identityOf(next);
+}
+
+function identityOf(metadata: string): unknown {
+  const value = valueOfJson(metadata);
+  return isRecord(value) && isRecord(value['command']) ? value['command']['id'] : undefined;
 }
 
 /** Metadata that all events of a command share. */

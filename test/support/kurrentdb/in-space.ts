@@ -24,6 +24,15 @@ export const inSpace = (store: EventStore, space: string): EventStore => {
         appends.map((append) => ({ ...append, stream: outward(append.stream) })),
         condition && { ...condition, stream: outward(condition.stream) },
       ),
+    async appendTogether(appends, condition) {
+      const result = await store.appendTogether(
+        appends.map((append) => ({ ...append, stream: outward(append.stream) })),
+        condition && { ...condition, stream: outward(condition.stream) },
+      );
+      return result.kind === 'conflict'
+        ? { ...result, stream: result.stream.slice(space.length + 1) }
+        : result;
+    },
     async *readStream(stream, fromRevision) {
       for await (const event of store.readStream(outward(stream), fromRevision)) yield inward(event);
     },

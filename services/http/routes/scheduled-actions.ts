@@ -1,0 +1,55 @@
+import type { FastifyRequest } from 'fastify';
+import { may } from '../../../shared/access/rights.ts';
+import { isRecord } from '../../../shared/json-record.ts';
+import type { ContentType } from '../../../shared/schema/content-type.ts';
+import { NotLeading } from '../../command/not-leading.ts';
+import { notFoundError, validationError } from '../../command/problem.ts';
+import { parseWriteLocale } from '../../command/write-target.ts';
+import { parseQueryString } from '../../query/query-string.ts';
+import { describeRelease } from '../../releases/describe-release.ts';
+import type { OpenedReleases, ServedReleases } from '../../releases/open-releases.ts';
+import { parseAt } from '../../releases/release-request.ts';
+import { forbidden } from '../api/guard-content-api.ts';
+import { type Handler, idOf, queryOf } from './entry-routes.ts';
+import { dataOf } from './resource-routes.ts';
+import { sendData } from './send-data.ts';
+
+/** Action on an entry that can wait for its time. */
+export type ScheduledAction = { readonly type: ContentType; readonly action: 'publish' | 'unpublish' };
+
+/**
+ * Returns a handler that schedules the action if the body has a time (`data.at`), and otherwise lets `atOnce` carry it out. The answer is a
+ * 202 with the release of this one action; `at: null` removes it.
+ */
+export function scheduledOr(
+  atOnce: Handler,
+  { releases }: { readonly releases?: ServedReleases | undefined },
+  scheduled: ScheduledAction,
+): Handler {
+  return async (request, reply) => {
+    const data = dataOf(request);
+    if (!(isRecord(data) && Object.hasOwn(data, 'at'))) return atOnce(request, reply);
+    if (!may(request.rights, scheduled.type.uid, scheduled.action)) throw forbidden();
+    if (releases === undefined)
+      throw validationError('Nothing can be scheduled here: the content is that of a Strapi', { path: 'at' });
+    if (request.isElsewhere || releases.opened === undefined) throw new NotLeading();
+    const { release, position } = await schedule(releases.opened, scheduled, request);
+    const described = await describeRelease(releases.opened.describing, release);
+    sendData(reply, described, { status: 202, position });
+  };
+}
+
+async function schedule(
+  { commands, resolving, exists }: OpenedReleases,
+  { type, action: kind }: ScheduledAction,
+  request: FastifyRequest,
+) {
+  if (!type.draftAndPublish)
+    throw validationError(`${type.displayName} has no draft & publish: there is nothing to ${kind}`);
+  const query = parseQueryString(queryOf(request));
+  const locale = parseWriteLocale(type, query['locale'], resolving().defaultLocale, 'every-allowed');
+  const action = { type: kind, contentType: type.uid, entryDocumentId: idOf(request), locale };
+  if (!exists(action)) throw notFoundError();
+  const at = parseAt(dataOf(request), Date.now());
+  return at === null ? commands.unschedule(action) : commands.schedule(action, at);
+}

@@ -1,0 +1,156 @@
+import { assertNever } from '../assert-never.ts';
+import type { Actor, StoredEvent } from '../event-store/event-store.ts';
+import type { ReleaseAction, ReleaseDefined, ReleaseEvent, ReleaseProblem } from './release-events.ts';
+
+/** Times in ISO 8601. */
+type Times = { readonly createdAt: string; readonly updatedAt: string };
+
+export type StoredAction = ReleaseAction & Times;
+
+export type Release = ReleaseDefined['data'] &
+  Times & {
+    readonly createdBy: Actor | null;
+    /** Revision of its last event. */
+    readonly revision: bigint;
+    /** In the order in which they were added. */
+    readonly actions: readonly StoredAction[];
+    /** Time when it was carried out; null: it was not. */
+    readonly releasedAt: string | null;
+    readonly lateMs: number | null;
+    /** The last attempt to carry it out, which failed; null: there was none since the last change. */
+    readonly failure: { readonly at: string; readonly problems: readonly ReleaseProblem[] } | null;
+  };
+
+export type ReleaseState = {
+  /** In the order of their ids. Of those that were carried out it has the last ones. */
+  readonly releases: ReadonlyMap<number, Release>;
+  /** Highest id of a release, and of an action. */
+  readonly lastId: number;
+  readonly lastAction: number;
+  /** Revision of the stream; undefined if it does not exist. */
+  readonly revision: bigint | undefined;
+};
+
+export const NO_RELEASES: ReleaseState = {
+  releases: new Map(),
+  lastId: 0,
+  lastAction: 0,
+  revision: undefined,
+};
+
+/** Releases that were carried out and are remembered, and all their actions. */
+const MOST_DONE = 1_000;
+const MOST_DONE_ACTIONS = 50_000;
+
+/** Returns the state after an event of the stream of releases. */
+export function evolveReleases(state: ReleaseState, stored: StoredEvent): ReleaseState {
+  const event = stored as unknown as ReleaseEvent;
+  const { revision } = stored;
+  const { at } = stored.metadata;
+  const { id } = event.data;
+  const known = state.releases.get(id);
+  const changed = (release: Partial<Release>): ReleaseState =>
+    known === undefined
+      ? { ...state, revision }
+      : { ...state, revision, releases: new Map(state.releases).set(id, { ...known, ...release, revision }) };
+  switch (event.type) {
+    case 'release-defined': {
+      const releases = new Map(state.releases).set(id, definedRelease(event.data, known, stored));
+      return { ...state, revision, lastId: Math.max(state.lastId, id), releases };
+    }
+    case 'release-changed': {
+      const { put, removed } = event.data;
+      const actions = changedActions(known?.actions ?? [], { put, removed, at });
+      const lastAction = Math.max(state.lastAction, ...put.map((action) => action.id));
+      return { ...changed({ actions, updatedAt: at, failure: null }), lastAction };
+    }
+    case 'release-removed': {
+      const releases = new Map(state.releases);
+      releases.delete(id);
+      return { ...state, revision, releases };
+    }
+    case 'release-done': {
+      const { lateMs } = event.data;
+      return withoutOldest(changed({ releasedAt: at, updatedAt: at, lateMs, failure: null }));
+    }
+    case 'release-failed':
+      return changed({ updatedAt: at, failure: { at, problems: event.data.problems } });
+    default:
+      return assertNever(event);
+  }
+}
+
+function definedRelease(
+  head: ReleaseDefined['data'],
+  known: Release | undefined,
+  { revision, metadata: { at, actor } }: StoredEvent,
+): Release {
+  return {
+    ...head,
+    createdAt: known?.createdAt ?? at,
+    updatedAt: at,
+    createdBy: known?.createdBy ?? actor ?? null,
+    revision,
+    actions: known?.actions ?? [],
+    releasedAt: null,
+    lateMs: null,
+    failure: null,
+  };
+}
+
+type Change = {
+  readonly put: readonly ReleaseAction[];
+  readonly removed: readonly number[];
+  readonly at: string;
+};
+
+function changedActions(before: readonly StoredAction[], { put, removed, at }: Change): StoredAction[] {
+  const gone = new Set(removed);
+  const replaced = new Map(put.map((action) => [action.id, action]));
+  const kept = before
+    .filter(({ id }) => !gone.has(id))
+    .map((action) => {
+      const other = replaced.get(action.id);
+      replaced.delete(action.id);
+      return other === undefined ? action : { ...other, createdAt: action.createdAt, updatedAt: at };
+    });
+  return [...kept, ...[...replaced.values()].map((action) => ({ ...action, createdAt: at, updatedAt: at }))];
+}
+
+/** Forgets the releases that were carried out first, if there are too many. Their events stay in the log. */
+function withoutOldest(state: ReleaseState): ReleaseState {
+  const done = [...state.releases.values()]
+    .filter(({ releasedAt }) => releasedAt !== null)
+    .sort((one, other) => ((one.releasedAt ?? '') < (other.releasedAt ?? '') ? 1 : -1));
+  const releases = new Map(state.releases);
+  let actions = 0;
+  for (const [n, release] of done.entries()) {
+    actions += release.actions.length;
+    if (n >= MOST_DONE || (n > 0 && actions > MOST_DONE_ACTIONS)) releases.delete(release.id);
+  }
+  return { ...state, releases };
+}
+
+/** Returns whether a release was not carried out. */
+export function isPending({ releasedAt }: Release): boolean {
+  return releasedAt === null;
+}
+
+/**
+ * Returns the scheduled releases that wait for their time or are late, in the order in which they are carried out. One that failed at its
+ * time waits for a change. One that failed before, when a caller carried it out, still has its time.
+ */
+export function scheduledReleases({ releases }: ReleaseState): readonly Release[] {
+  const waiting = [...releases.values()].filter(
+    (release) =>
+      isPending(release) &&
+      release.scheduledAt !== null &&
+      (release.failure === null || Date.parse(release.failure.at) < timeOf(release)),
+  );
+  return waiting.sort((one, other) => timeOf(one) - timeOf(other) || one.id - other.id);
+}
+
+/** Returns the time of a scheduled release, in milliseconds since 1970. */
+export function timeOf({ scheduledAt }: Pick<Release, 'scheduledAt'>): number {
+  return scheduledAt === null ? Number.POSITIVE_INFINITY : Date.parse(scheduledAt);
+}
