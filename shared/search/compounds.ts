@@ -25,6 +25,11 @@ export function rootOfPart({ folded, stem }: Asked): string | undefined {
   return stem.length >= SHORTEST_REST && folded.startsWith(stem) ? stem : folded;
 }
 
+/** Returns whether a stop word may be next to a part, as in Danish havestol. A shorter one is too often an ending of another word. */
+export function mayBeNeighbour(stopWord: string): boolean {
+  return stopWord.length >= SHORTEST_PART;
+}
+
 /**
  * Returns the forms of a term as a part, longest first: the typed word, also without its last letter if that is its stem, and the words of
  * the vocabulary with its stem. `alike`: folded words with the stem.

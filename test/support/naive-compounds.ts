@@ -16,12 +16,12 @@ export function withCompoundsNaively(
   if (rules === undefined || folded.length < 4 || stopWords.has(folded)) return term;
   const plain = words.filter(({ kind }) => kind !== 'keyword');
   const alike = plain.filter((word) => word.stem === stem).map((word) => word.folded);
-  // A word of the vocabulary with the same stem counts only if it has the letters of the stem, and if it is not a stop word.
+  // A word of the vocabulary with the same stem counts only if it has the letters of the stem. Of stop words only the longer ones count.
   const forms = [folded, ...(stem.length >= folded.length - 1 ? [stem] : [])];
-  forms.push(...alike.filter((text) => !stopWords.has(text)));
+  forms.push(...alike);
   const letters = stem.length >= 3 && folded.startsWith(stem) ? stem : folded;
   const known = plain
-    .filter((word) => !stopWords.has(word.folded))
+    .filter((word) => !stopWords.has(word.folded) || word.folded.length >= 4)
     .flatMap((word) => [word.folded, word.stem ?? word.folded]);
   const one = anyOf(known.filter((text) => text.length >= 3));
   const ofTwo = anyOf(known.filter((text) => text.length >= 4));

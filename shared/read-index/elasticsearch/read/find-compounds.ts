@@ -2,6 +2,7 @@ import { addToList } from '../../../map-values.ts';
 import { compoundRules } from '../../../search/compound-rules.ts';
 import {
   formsOfPart,
+  mayBeNeighbour,
   neighboursIn,
   partIn,
   possibleCompounds,
@@ -66,7 +67,7 @@ async function knownWords(
   const { stopWords } = languageOf(locale);
   const words = new Map<string, FoundWord[]>();
   for (const word of found) {
-    if (word.kind === 'keyword' || stopWords.has(word.folded)) continue;
+    if (word.kind === 'keyword' || (stopWords.has(word.folded) && !mayBeNeighbour(word.folded))) continue;
     const { folded, stem } = word;
     for (const text of new Set([folded, stem ?? folded])) if (asked.has(text)) addToList(words, text, word);
   }

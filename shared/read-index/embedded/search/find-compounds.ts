@@ -1,6 +1,7 @@
 import type { CompoundRules } from '../../../search/compound-rules.ts';
 import {
   formsOfPart,
+  mayBeNeighbour,
   type PartForm,
   partIn,
   possibleCompounds,
@@ -63,10 +64,11 @@ function isStopWord({ language }: Vocabulary, { folded }: SearchTerm): boolean {
   return language.stopWords.has(folded);
 }
 
-/** Returns whether a word may be next to a part: stop words and words of keywords may not. */
+/** Returns whether a word may be next to a part: short stop words and words of keywords may not. */
 function isPlainWord({ words }: Vocabulary, number: number): boolean {
   const word = words[number];
-  return word !== undefined && word.kind !== 'keyword' && !word.isStopWord;
+  if (word === undefined || word.kind === 'keyword') return false;
+  return !word.isStopWord || mayBeNeighbour(word.folded);
 }
 
 /** Returns the folded words that have the stem of a term. */
