@@ -158,6 +158,7 @@ dialog::backdrop { background: rgb(0 0 0 / 0.5); }
 .confirm, .outcome, .progress { display: grid; gap: 0.5rem; grid-template-columns: minmax(0, 1fr); }
 .outcome { margin-top: 0.5rem; }
 .outcome .good, .outcome .bad { overflow-wrap: anywhere; }
+input.wide-field { width: 100%; font: var(--small)/1.45 ui-monospace, 'DejaVu Sans Mono', monospace; }
 progress { width: 100%; accent-color: var(--link); }
 td.wrap { white-space: normal; min-width: 14rem; overflow-wrap: anywhere; }
 td .row { margin: 0; flex-wrap: nowrap; }

@@ -239,11 +239,12 @@ function registerForAdministrators(scope: FastifyInstance, options: AppOptions, 
   const { registry, releases, webhooks } = options;
   requireAdministrator(scope);
   refuseWritesIn(scope, options.forwarding.refuseWrites);
-  registerResources(scope, STATE_RESOURCES, options);
-  registerResources(scope, ACCESS_RESOURCES, options);
+  registerResources(scope, STATE_RESOURCES, options, streaming);
+  registerResources(scope, ACCESS_RESOURCES, options, streaming);
   registerOperations(scope, options, streaming);
-  if (releases !== undefined) registerResources(scope, RELEASE_RESOURCES, releases);
-  if (webhooks !== undefined) registerResources(scope, WEBHOOK_RESOURCES, { ...webhooks, registry });
+  if (releases !== undefined) registerResources(scope, RELEASE_RESOURCES, releases, streaming);
+  if (webhooks !== undefined)
+    registerResources(scope, WEBHOOK_RESOURCES, { ...webhooks, registry }, streaming);
 }
 
 /** Registers Algolia's protocol: its reads are POST requests, which any process that answers reads answers. */

@@ -1,17 +1,21 @@
 import * as z from 'zod';
+import type { JournalRow } from '../../projections/journal/journal.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { formProblems } from '../../shared/form-problems.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import type { Resource, ResourceRequest } from '../../shared/resource.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { type Activity, SAMPLE_SECONDS } from '../operating/activity.ts';
-import { listEvents } from './recent-events.ts';
+import { followEvents, listEvents, readEvent } from './recent-events.ts';
 import type { State } from './state.ts';
+import { presentWhole } from './whole-event.ts';
 
 /** State of a process and of its log. */
 export type ShownState = {
   readonly state: () => Promise<State>;
-  readonly log: Pick<EventStore, 'readAll' | 'lastPosition'>;
+  readonly log: Pick<EventStore, 'readAll' | 'lastPosition' | 'subscribe'>;
+  /** Returns what the event at a position did to rows. Absent: the process has no content graph. */
+  readonly rowsOf?: ((position: bigint) => readonly JournalRow[]) | undefined;
   /** Absent: the process has no metrics. */
   readonly activity: Activity | undefined;
 };
@@ -22,6 +26,9 @@ const POSITION = z
   .string()
   .regex(/^\d{1,18}$/, 'must be a position of the log, which is an integer')
   .transform(BigInt);
+const TIME = z.iso
+  .datetime({ offset: true, error: 'must be an instant such as 2026-11-29T10:00:00Z' })
+  .transform(Date.parse);
 const LIMIT = z
   .string()
   .regex(/^([1-9]\d?|[1-4]\d\d|500)$/, 'must be an integer from 1 to 500')
@@ -32,6 +39,12 @@ const EVENTS = z.object({
   after: POSITION.optional().describe('Only later ones than this position.'),
   type: z.string().optional().describe('Only events of this type, such as `entry-published`.'),
   document: z.string().optional().describe('Only events of the entry with this documentId.'),
+  actor: z
+    .string()
+    .optional()
+    .describe('Only by this token (id or name), process (id) or kind of author, such as `import`.'),
+  since: TIME.optional().describe('Only from this instant on.'),
+  until: TIME.optional().describe('Only up to this instant.'),
 });
 const ACTIVITY = z.object({
   after: z
@@ -72,6 +85,22 @@ export const STATE_RESOURCES: readonly Resource<Parts>[] = [
       const { after = 0n, ...asked } = queryOf(EVENTS, request);
       const { events, searchedTo } = await listEvents(log, registry, { ...asked, after });
       return { data: events, meta: { before: searchedTo === null ? null : String(searchedTo) } };
+    },
+    async *follow({ shows: { log }, registry }, request, signal) {
+      const { after = await log.lastPosition(), limit: _, before: __, ...asked } = queryOf(EVENTS, request);
+      yield* followEvents(log, registry, { ...asked, after }, signal);
+    },
+  },
+  {
+    name: 'getEvent',
+    summary: 'Show an event of the log with its data, without private values, and what it did to rows',
+    method: 'GET',
+    path: '/_varve/events/:position',
+    async run({ shows: { log, rowsOf }, registry }, { parameter }) {
+      const asked = POSITION.safeParse(parameter('position'));
+      const event = asked.success ? await readEvent(log, asked.data) : undefined;
+      if (event === undefined) throw new RequestError('not-found', 'The log has no event at this position');
+      return { data: presentWhole(event, registry, rowsOf?.(event.position)) };
     },
   },
 ];

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Ask, createAsk } from '../support/access-client.ts';
 import { longInBrowser } from '../support/chromium.ts';
-import { type ConsolePage, openConsole, REACTS } from '../support/console-page.ts';
+import { type ConsolePage, MARKUP, openConsole, REACTS } from '../support/console-page.ts';
 import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
 
 describe('the console for operators', longInBrowser('the parts of the console for operators'), () => {
@@ -118,6 +118,56 @@ describe('the console for operators', longInBrowser('the parts of the console fo
       await card.locator('p.empty').waitFor(REACTS);
       const { data: state } = (await ask('/_varve/state')).body;
       expect(state.generations).toMatchObject([{ number: 1, state: 'live' }]);
+    });
+  });
+
+  describe('the log', () => {
+    async function createCuisine(name: string) {
+      const body = { data: { name, slug: `s-${Math.random()}`.replace('.', '') } };
+      return (await ask('/api/cuisines', { method: 'POST', body })).body.data.documentId;
+    }
+
+    test('shows an event when it is stored, and only those that the filter selects', async () => {
+      await shown.show('#/log?type=entry-created', '.events tbody tr');
+      const documentId = await createCuisine(MARKUP);
+      const row = shown.page.locator('.events tbody tr', { hasText: documentId });
+      await row.waitFor(REACTS);
+      const kinds = await shown.page.locator('.events tbody td:nth-child(3)').allTextContents();
+      expect(new Set(kinds)).toEqual(new Set(['entry-created']));
+      const card = shown.card('History');
+      await card.locator('input[name=document]').fill(documentId);
+      await shown.page.keyboard.press('Enter');
+      await expect.poll(() => shown.page.locator('.events tbody tr').count(), REACTS).toBe(1);
+      const path = `/_varve/events?limit=50&type=entry-created&document=${documentId}`;
+      expect(await card.locator('.send').textContent()).toContain(path);
+      expect((await ask(path)).body.data).toHaveLength(1);
+    });
+
+    test('shows what an event did, and its data as text', async () => {
+      await shown.page.locator('.events tbody td a').first().click();
+      const card = shown.card('Event');
+      await card.locator('pre.body').first().waitFor(REACTS);
+      await card.locator('text=wrote a new row: published').waitFor(REACTS);
+      const position = new URL(shown.page.url()).hash.split(/[/?]/)[2];
+      const { data: event } = (await ask(`/_varve/events/${position}`)).body;
+      expect(event.data.values.name).toBe(MARKUP);
+      expect(JSON.parse((await card.locator('pre.body').textContent()) ?? '')).toEqual(event.data);
+      await card.locator('text=newest deliveries').waitFor(REACTS);
+      expect(await shown.problems()).toEqual([]);
+    });
+
+    test('verifies the head of the hash chain', async () => {
+      await shown.show('#/log', '.events tbody tr');
+      const card = shown.card('Hash chain');
+      const { data: state } = (await ask('/_varve/state')).body;
+      expect(await card.locator('code.head').textContent()).toMatch(/^\d+:[0-9a-f]{64}$/);
+      expect(await card.locator('input').inputValue()).toBe(
+        `${state.log.head.position}:${state.log.head.chain}`,
+      );
+      await card.locator('input').fill(`1:${'0'.repeat(64)}`);
+      await card.locator('button[type=submit]').click();
+      await card.locator('[role=alert]', { hasText: 'it is not the log with this head' }).waitFor(REACTS);
+      expect(await shown.problems()).toEqual([]);
     });
   });
 });

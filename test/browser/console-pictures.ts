@@ -33,6 +33,7 @@ const VIEWS: readonly (readonly [name: string, link: string, drawn: string])[] =
     '.answer pre.body',
   ],
   ['projections', '#/projections', '.generations tbody tr'],
+  ['log', '#/log/100', '.event pre.body'],
 ];
 
 const LOOKS = [

@@ -1,15 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Ask, type Callers, createAsk, createCallers } from '../support/access-client.ts';
+import {
+  type Ask,
+  type Callers,
+  createAsk,
+  createCallers,
+  createTokenOver,
+} from '../support/access-client.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
 
 let server: RunningServer;
 let nobody: Ask;
 let callers: Callers;
+let full: string;
 
 beforeAll(async () => {
   server = await startServer();
   nobody = createAsk(server.url);
   callers = await createCallers(server.url, ['tag.find', 'tag.create']);
+  full = await createTokenOver(callers.askAll, { name: 'stream', type: 'full-access' });
 });
 afterAll(() => server?.dispose());
 
@@ -105,7 +113,7 @@ describe('what a caller may do', () => {
 
 describe('what the console shows', () => {
   it('needs full access', async () => {
-    for (const path of ['/_varve/state', '/_varve/activity', '/_varve/events']) {
+    for (const path of ['/_varve/state', '/_varve/activity', '/_varve/events', '/_varve/events/1']) {
       const answers = [await nobody(path), await callers.ask(path), await callers.askAll(path)];
       expect(answers.map(({ status }) => status)).toEqual([403, 403, 200]);
     }
@@ -150,7 +158,57 @@ describe('what the console shows', () => {
     expect((await callers.askAll(`/_varve/events?after=${all[1]}`)).body.data).toHaveLength(1);
   });
 
-  it.each(['limit=0', 'limit=501', 'limit=x', 'before=-1', 'after=x', 'unknown=1'])(
+  it('is the events of an author and a time', async () => {
+    const count = async (query: string) => (await callers.askAll(`/_varve/events?${query}`)).body.data.length;
+    expect(await count('actor=all')).toBeGreaterThan(0);
+    expect(await count('actor=token')).toBeGreaterThan(0);
+    expect(await count('actor=nobody')).toBe(0);
+    expect(await count('since=2001-01-01T00:00:00Z')).toBeGreaterThan(0);
+    expect(await count('until=2001-01-01T00:00:00%2B01:00')).toBe(0);
+  });
+
+  it('is one event, without private values and secrets, and its effect on rows', async () => {
+    const user = { username: 'ada', email: 'ada@example.com', password: 'words of a password', role: 1 };
+    expect((await callers.askAll('/api/users', { method: 'POST', body: user })).status).toBe(201);
+    const read = async (type: string) => {
+      const [{ position }] = (await callers.askAll(`/_varve/events?limit=1&type=${type}`)).body.data;
+      return (await callers.askAll(`/_varve/events/${position}`)).body.data;
+    };
+    const created = await read('entry-created');
+    expect(created.data.values).toMatchObject({ username: 'ada', email: 'ada@example.com' });
+    expect(created.data.values).not.toHaveProperty('password');
+    expect(created.rows).toEqual([{ locale: null, status: 'published', event: 'create' }]);
+    const token = await read('token-created');
+    expect(token.data).toMatchObject({ name: 'stream', tokenType: 'full-access' });
+    expect(JSON.stringify([created, token])).not.toMatch(/"hash"|\$argon|\$2[aby]\$/);
+    for (const position of ['0', 'x', '99999'])
+      expect((await callers.askAll(`/_varve/events/${position}`)).status).toBe(404);
+  });
+
+  it('is a stream of new events', async () => {
+    const gone = new AbortController();
+    const stream = await fetch(`${server.url}/_varve/events?type=entry-created`, {
+      headers: { accept: 'text/event-stream', authorization: `Bearer ${full}` },
+      signal: gone.signal,
+    });
+    expect(stream.headers.get('content-type')).toContain('text/event-stream');
+    const made = await callers.askAll('/api/tags', {
+      method: 'POST',
+      body: { data: { key: 'two', name: 'two' } },
+    });
+    let text = '';
+    for await (const bytes of stream.body ?? []) {
+      text += Buffer.from(bytes).toString();
+      if (text.includes(made.body.data.documentId)) break;
+    }
+    gone.abort();
+    expect(text).toMatch(/^event: line\ndata: \[\{"position"/m);
+    expect((await callers.ask('/_varve/events', { headers: { accept: 'text/event-stream' } })).status).toBe(
+      403,
+    );
+  });
+
+  it.each(['limit=0', 'limit=501', 'limit=x', 'before=-1', 'after=x', 'unknown=1', 'since=x'])(
     'refuses %s',
     async (query) => {
       const { status, body } = await callers.askAll(`/_varve/events?${query}`);

@@ -6,6 +6,9 @@ import { faultsOf } from './instant-page.ts';
 /** Timeout for a page's reaction, which takes longer on a busy machine. */
 export const REACTS = { timeout: 60_000 };
 
+/** A value that would run a script if a page showed it as markup. */
+export const MARKUP = '<img src=x onerror="window.hit=1"><script>window.hit=1</script>';
+
 /** A page of the console in a browser. */
 export type ConsolePage = {
   readonly page: Page;
@@ -19,6 +22,7 @@ export type ConsolePage = {
   close(): Promise<void>;
 };
 
+const EXPECTED = /status of 4\d\d|ERR_INCOMPLETE_CHUNKED|_varve\/(operations|events)\b.* failed$/;
 const AXE = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 
 /** Opens the console of a server in a browser of its own. */
@@ -33,10 +37,9 @@ export async function openConsole(url: string): Promise<ConsolePage> {
       await page.waitForSelector(drawn, REACTS);
     },
     async problems() {
-      // The browser itself reports each refused request, and a stream as aborted if the page has read its end before the browser has.
-      const found = faults.filter(
-        (fault) => !/status of 4\d\d|_varve\/(operations|events)\b.* failed$/.test(fault),
-      );
+      // The browser reports each refused request, a stream that a process cut off at its end, and a stream as aborted if the page has read
+      // its end before the browser has.
+      const found = faults.filter((fault) => !EXPECTED.test(fault));
       if (await page.evaluate(() => 'hit' in globalThis)) found.push('a script of the content has run');
       return [...found, ...(await violations(page)), ...(await overflow(page))];
     },

@@ -1,7 +1,8 @@
 import { durationMs } from '../../../shared/duration.ts';
-import type { Actor, StoredEvent } from '../../../shared/event-store/event-store.ts';
+import type { StoredEvent } from '../../../shared/event-store/event-store.ts';
 import { EVENT_VERSIONS } from '../../../shared/events/event-versions.ts';
 import { timeOfDate } from '../../access/parse-expiry.ts';
+import { isActor } from '../../state/listed-event.ts';
 import { InvalidSettings } from '../settings/settings.ts';
 
 export type EventFilter = (event: StoredEvent) => boolean;
@@ -28,7 +29,7 @@ export function parseEventFilter(options: FilterOptions, now: number): EventFilt
   return (event) =>
     (document === undefined || isOf(event, document)) &&
     (type === undefined || event.type === type) &&
-    (actor === undefined || isNamed(event.metadata.actor, actor)) &&
+    (actor === undefined || isActor(event.metadata.actor, actor)) &&
     (since === undefined || Date.parse(event.metadata.at) >= since) &&
     (until === undefined || Date.parse(event.metadata.at) <= until);
 }
@@ -50,13 +51,6 @@ function problemOf(name: string, found: string | undefined): string {
 function parseMoment(text: string | undefined, now: number): number | undefined {
   if (text === undefined) return undefined;
   return /^\d{1,6}[smhdw]$/.test(text) ? now - durationMs(text) : timeOfDate(text);
-}
-
-/** Returns whether a text names the actor: by its kind, the id or name of its token, or the id of its process. */
-function isNamed(actor: Actor | undefined, name: string): boolean {
-  if (typeof actor !== 'object' || actor === null) return false;
-  const { kind, id, name: own } = actor as { kind?: unknown; id?: unknown; name?: unknown };
-  return kind === name || id === name || own === name;
 }
 
 /** Returns whether an event belongs to a document. An event that names no document belongs to the document of its stream. */

@@ -183,6 +183,7 @@ async function answerRequests(parts: LeadingParts, { varve, listener }: OpenServ
     shows: {
       state: () => readStatus(varve.operator),
       log: varve.operator.log,
+      rowsOf: (position) => varve.operator.graph.changesBetween(position - 1n, position),
       activity: ports.activity,
     },
     greet: (handler) => greet(parts, { varve, listener }, handler),

@@ -1,6 +1,6 @@
 import { formatCount, formatMoment, formatTime, shorten } from './format.ts';
 import { html } from './html.ts';
-import { linkTo } from './route.ts';
+import { linkTo, route } from './route.ts';
 import type { LogEvent } from './server.ts';
 import { types } from './session.ts';
 
@@ -19,7 +19,7 @@ export function EventTable({ events }: { readonly events: readonly LogEvent[] })
 function EventRow({ event }: { readonly event: LogEvent }) {
   const { position, at, type, stream, entry, changed, unreadable } = event;
   return html`<tr>
-    <td class="number">${formatCount(position)}</td>
+    <td class="number"><a href=${linkTo(['log', position], route.value.part === 'log' ? Object.fromEntries(route.value.query) : {})}>${formatCount(position)}</a></td>
     <td class="quiet">${at !== null && html`<time datetime=${at} title=${formatMoment(at)}>${formatTime(at)}</time>`}</td>
     <td>${type}${unreadable !== null && html`${' '}<span class="bad" title=${unreadable}>unreadable</span>`}</td>
     <td>${entry === null ? '' : nameOf(entry.type)}</td>
@@ -44,7 +44,7 @@ function nameOf(uid: string): string {
 }
 
 /** Returns who caused an event. */
-function authorOf({ actor, via }: LogEvent): string {
+export function authorOf({ actor, via }: Pick<LogEvent, 'actor' | 'via'>): string {
   const { kind = '', name, id }: { kind?: string; name?: string; id?: string } = actor ?? {};
   const who = [kind, name ?? id].filter(Boolean).join(' ');
   return shorten([who, via === null ? '' : `(${via})`].filter((text) => text !== '').join(' '), 40);

@@ -13,6 +13,7 @@ const PARTS: readonly Part[] = [
   { name: 'content', title: 'Content', needs: 'content' },
   { name: 'query', title: 'Query', needs: 'content' },
   { name: 'projections', title: 'Projections', needs: 'full' },
+  { name: 'log', title: 'Log', needs: 'full' },
 ];
 
 /** Returns the parts that the caller may see. */

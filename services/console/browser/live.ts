@@ -1,8 +1,9 @@
 import { signal } from '@preact/signals';
 import { read } from './api.ts';
+import { followLog } from './follow-log.ts';
 import type { Figures, LogEvent, ServerState } from './server.ts';
 
-/** State of the processes, asked every few seconds while the page is visible. */
+/** State of the processes, asked after events and every few seconds while the page is visible. */
 export const state = signal<ServerState | null>(null);
 
 /** Figures of the last hour, the oldest first. */
@@ -17,30 +18,57 @@ const HOUR_MS = 3_600_000;
 type Source = { readonly everyMs: number; readonly ask: () => Promise<void> };
 
 const SOURCES: readonly Source[] = [
-  { everyMs: 2_000, ask: askEvents },
-  { everyMs: 4_000, ask: refreshState },
+  { everyMs: 5_000, ask: refreshState },
   { everyMs: 10_000, ask: askSamples },
 ];
 
+/** Time after an event until the state is asked for: an event rarely comes alone. */
+const SETTLED_MS = 500;
+
 /** Keeps the signals current until the returned function is called. A hidden page asks for nothing. */
 export function follow(): () => void {
-  const timers = SOURCES.map(({ everyMs, ask }) => {
-    let isAsking = false;
-    const look = () => {
-      if (isAsking || document.visibilityState === 'hidden') return;
-      isAsking = true;
+  const stops = [...SOURCES.map(repeat), followEvents()];
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
+/** Asks a source now and then. */
+function repeat({ everyMs, ask }: Source): () => void {
+  let isAsking = false;
+  const look = () => {
+    if (isAsking || document.visibilityState === 'hidden') return;
+    isAsking = true;
+    // The light of the page shows that the server does not answer.
+    void ask()
+      .catch(() => {})
+      .finally(() => {
+        isAsking = false;
+      });
+  };
+  look();
+  const timer = setInterval(look, everyMs);
+  return () => clearInterval(timer);
+}
+
+/** Gets new events as the server stores them. The state is asked for when there are some. */
+function followEvents(): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const stop = followLog({
+    query: () => ({ limit: String(KEPT_EVENTS) }),
+    newest: () => events.value[0]?.position,
+    seen(found) {
+      events.value = [...found, ...events.value].slice(0, KEPT_EVENTS);
       // The light of the page shows that the server does not answer.
-      void ask()
-        .catch(() => {})
-        .finally(() => {
-          isAsking = false;
-        });
-    };
-    look();
-    return setInterval(look, everyMs);
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        void refreshState().catch(() => {});
+      }, SETTLED_MS);
+    },
   });
   return () => {
-    for (const timer of timers) clearInterval(timer);
+    stop();
+    clearTimeout(timer);
   };
 }
 
@@ -55,10 +83,4 @@ async function askSamples(): Promise<void> {
   const oldest = (data.at(-1)?.at ?? after) - HOUR_MS;
   const kept = samples.value.filter(({ at }) => at <= after);
   samples.value = [...kept, ...data].filter(({ at }) => at > oldest);
-}
-
-async function askEvents(): Promise<void> {
-  const last = events.value[0]?.position ?? '0';
-  const { data } = await read<readonly LogEvent[]>(`/_varve/events?limit=${KEPT_EVENTS}&after=${last}`);
-  if (data.length > 0) events.value = [...data, ...events.value].slice(0, KEPT_EVENTS);
 }

@@ -6,6 +6,7 @@ import { html } from './html.ts';
 const PARTS: Readonly<Record<string, () => Promise<ComponentType>>> = {
   content: async () => (await import('./content.ts')).ContentPart,
   projections: async () => (await import('./projections.ts')).ProjectionsPart,
+  log: async () => (await import('./log.ts')).LogPart,
   query: async () => (await import('./query.ts')).QueryPart,
 };
 

@@ -3,11 +3,13 @@
 import type { Generation, Rebuild } from '../../../projections/generations/generation.ts';
 import type { ActivitySample } from '../../operating/activity.ts';
 import type { ProjectionStatus, Status } from '../../operator/status.ts';
+import type { ListedEvent } from '../../state/listed-event.ts';
 import type { ListedProcess } from '../../state/process-report.ts';
-import type { ListedEvent } from '../../state/recent-events.ts';
 import type { State, StateCondition } from '../../state/state.ts';
 
 export type { ForeignEvent, ParkedItem, ParkedLine } from '../../operator/parked.ts';
+export type { WholeEvent } from '../../state/whole-event.ts';
+export type { DescribedDelivery as ListedDelivery } from '../../webhooks/describe-webhook.ts';
 export type StateWarning = StateCondition;
 export type ServerProcess = ListedProcess;
 export type Projection = ProjectionStatus;

@@ -1,4 +1,4 @@
-import { messageOf, type Request, token } from './api.ts';
+import { connection, messageOf, type Request, token } from './api.ts';
 
 /** An event of a stream: its name, and its data as parsed JSON. */
 export type StreamFrame = { readonly event: string; readonly data: unknown };
@@ -12,7 +12,7 @@ export async function openStream(
   seen: (frame: StreamFrame) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const response = await fetch(path, {
+  const asked = fetch(path, {
     method,
     headers: {
       accept: 'text/event-stream',
@@ -24,13 +24,19 @@ export async function openStream(
     cache: 'no-store',
     redirect: 'error',
   });
+  const response = await asked.catch((error: unknown) => {
+    if (!signal.aborted) connection.value = 'lost';
+    throw error;
+  });
+  connection.value = 'live';
   if (!response.ok || response.body === null) throw new Error(await refusalOf(response));
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
   let pending = '';
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
-    const blocks = (pending + value).split('\n\n');
+    const blocks = (pending + decoder.decode(value, { stream: true })).split('\n\n');
     pending = blocks.pop() ?? '';
     for (const block of blocks) {
       const frame = parseBlock(block);

@@ -12,7 +12,8 @@ type Line = ListedDifference & {
   readonly documents?: number;
 };
 
-type Result = {
+/** Progress or end of a verification. */
+export type VerificationState = {
   readonly isRunning: boolean;
   readonly found: readonly ListedDifference[];
   readonly checked: number;
@@ -23,7 +24,7 @@ type Result = {
   readonly problem: string | null;
 };
 
-const NOTHING: Result = {
+const NOTHING: VerificationState = {
   isRunning: true,
   found: [],
   checked: 0,
@@ -38,7 +39,7 @@ export function VerificationCard() {
   const [isWhole, setWhole] = useState(false);
   const [repair, setRepair] = useState(false);
   const [assets, setAssets] = useState(false);
-  const [result, setResult] = useState<Result>();
+  const [result, setResult] = useState<VerificationState>();
   const stop = useRef<AbortController>(undefined);
   const name = isWhole ? 'verify' : repair ? 'repair-index' : 'verify-index';
   const data = isWhole ? { ...(repair ? { repair } : {}), ...(assets ? { assets } : {}) } : {};
@@ -48,7 +49,7 @@ export function VerificationCard() {
     event.preventDefault();
     stop.current = new AbortController();
     // Never rejects.
-    void verify(request, setResult, stop.current.signal);
+    void runVerification(request, setResult, stop.current.signal);
   };
   const isRunning = result?.isRunning === true;
   return html`<section class="card" aria-label="Verification">
@@ -64,16 +65,17 @@ export function VerificationCard() {
         <button type="submit" class="primary" disabled=${isRunning}>${isRunning ? 'Comparing…' : 'Compare'}</button>
         ${isRunning && html`<button type="button" onClick=${() => stop.current?.abort()}>Stop</button>`}
       </div>
-      ${result !== undefined && html`<${Shown} result=${result} />`}
+      ${result !== undefined && html`<${VerificationResult} result=${result} />`}
       <${HowToSend} request=${request} command=${command} />
     </form>
   </section>`;
 }
 
-function Shown({
+/** Shows the progress, the end and the differences of a verification. */
+export function VerificationResult({
   result: { isRunning, found, checked, rows, waiting, end, problem },
 }: {
-  readonly result: Result;
+  readonly result: VerificationState;
 }) {
   return html`${isRunning && rows > 0 && html`<progress max=${rows} value=${checked} aria-label="Progress of the comparison"></progress>`}
     <p role="status" class=${end === null ? 'quiet' : found.length === 0 ? 'good' : 'bad'}>${end ?? (isRunning ? 'Comparing…' : '')}</p>
@@ -82,9 +84,10 @@ function Shown({
     <${Differences} found=${found} label="Differences" />`;
 }
 
-async function verify(
+/** Runs a verification, and shows what it finds as it comes. Never rejects. */
+export async function runVerification(
   request: ReturnType<typeof operationRequest>,
-  show: (result: Result) => void,
+  show: (result: VerificationState) => void,
   signal: AbortSignal,
 ): Promise<void> {
   let result = NOTHING;
@@ -109,7 +112,7 @@ async function verify(
   }
 }
 
-function added(result: Result, line: Line): Result {
+function added(result: VerificationState, line: Line): VerificationState {
   switch (line.kind) {
     case 'progress':
       return { ...result, checked: line.checked ?? 0, rows: line.rows ?? 0 };
@@ -125,7 +128,7 @@ function added(result: Result, line: Line): Result {
   }
 }
 
-function sentenceOf({ found, rows }: Result, events: number | undefined): string {
+function sentenceOf({ found, rows }: VerificationState, events: number | undefined): string {
   const what = events === undefined ? '' : `, and the graph with ${formatCount(events)} events`;
   const compared = `Compared ${formatCount(Math.round(rows / 2))} rows of the read index${what}`;
   return `${compared}: ${found.length === 0 ? 'no differences' : `${formatCount(found.length)} differences`}.`;

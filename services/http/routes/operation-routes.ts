@@ -7,13 +7,13 @@ import {
   type HttpOperation,
   type RunOperation,
 } from '../../operator/http-operations.ts';
-import { reportError } from '../answers/report-error.ts';
 import { acceptsStream } from '../requests/wants-stream.ts';
 import { partOfPath, register } from './entry-routes.ts';
-import { readStreamRequest, type StreamContext } from './open-stream.ts';
+import type { StreamContext } from './open-stream.ts';
 import { WITH_DATA } from './refuse-unknown-names.ts';
 import { dataOf } from './resource-routes.ts';
 import { sendData } from './send-data.ts';
+import { streamLines } from './stream-lines.ts';
 
 const PATH = '/_varve/operations';
 /** Operations that a process runs at the same time for callers over HTTP. */
@@ -58,7 +58,8 @@ export function registerOperations(
       running++;
       try {
         const lines = () => begin(operation.name, form, reply);
-        if (acceptsStream(request.headers.accept)) await stream(lines, streaming, request, reply);
+        if (acceptsStream(request.headers.accept))
+          await streamLines({ streaming, lines, failureOf }, request, reply);
         else sendData(reply, await answerOf(operation, lines()));
       } finally {
         running--;
@@ -107,31 +108,6 @@ async function lastOf(lines: AsyncIterable<unknown>): Promise<unknown> {
     throw failureOf(error);
   }
   return last;
-}
-
-/** Sends the lines as they come. A caller that loses its rights loses the stream, which ends the operation. */
-async function stream(
-  lines: () => AsyncIterable<unknown>,
-  streaming: StreamContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<void> {
-  const asked = await readStreamRequest(streaming, request, reply);
-  const opened = await asked.open();
-  try {
-    for await (const line of lines()) {
-      if (!opened.isOpen()) return;
-      opened.send(frame('line', line));
-      await opened.drained();
-    }
-    opened.end(frame('done', {}));
-  } catch (error) {
-    opened.end(frame('failed', reportError(failureOf(error), request).error));
-  }
-}
-
-function frame(event: string, data: unknown): string {
-  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
 /** An operation fails with a message for the operator. Errors of the program stay as they are. */

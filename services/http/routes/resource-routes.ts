@@ -4,18 +4,22 @@ import type { Resource, ResourceResult } from '../../../shared/resource.ts';
 import { NotLeading } from '../../command/not-leading.ts';
 import { SECURITY_HEADERS } from '../answers/responses.ts';
 import { POSITION_HEADER } from '../requests/await-position.ts';
+import { wantsStream } from '../requests/wants-stream.ts';
 import { type Handler, partOfPath, queryOf, register } from './entry-routes.ts';
+import type { StreamContext } from './open-stream.ts';
 import { WITH_DATA } from './refuse-unknown-names.ts';
 import { sendData } from './send-data.ts';
+import { streamLines } from './stream-lines.ts';
 
-/** Registers the routes of resources, which `parts` carry out. */
+/** Registers the routes of resources, which `parts` carry out. `streaming`: for those that can be followed. */
 export function registerResources<Parts>(
   scope: FastifyInstance,
   resources: readonly Resource<Parts>[],
   parts: Parts,
+  streaming: StreamContext,
 ): void {
   for (const [path, found] of Map.groupBy(resources, (each) => each.path)) {
-    const handlers = found.map((each) => [each.method, handlerOf(each, parts)] as const);
+    const handlers = found.map((each) => [each.method, handlerOf(each, parts, streaming)] as const);
     const query = found.find((each) => each.query !== undefined)?.query;
     const config = {
       ...(found.some(({ body }) => body !== undefined) ? WITH_DATA : {}),
@@ -26,16 +30,22 @@ export function registerResources<Parts>(
   }
 }
 
-function handlerOf<Parts>(resource: Resource<Parts>, parts: Parts): Handler {
+function handlerOf<Parts>(resource: Resource<Parts>, parts: Parts, streaming: StreamContext): Handler {
   return async (request, reply) => {
     if (resource.ofLeader && request.isElsewhere) throw new NotLeading();
-    const answer = await resource.run(parts, {
-      parameter: (name) => partOfPath(request, name),
+    const asked = {
+      parameter: (name: string) => partOfPath(request, name),
       query: new URLSearchParams(queryOf(request)),
       data: dataOf(request),
       hasBody: request.body !== undefined,
-    });
-    send(reply, resource, answer);
+    };
+    if (resource.follow !== undefined && wantsStream(request)) {
+      const gone = new AbortController();
+      reply.raw.once('close', () => gone.abort());
+      const lines = resource.follow.bind(resource, parts, asked, gone.signal);
+      return streamLines({ streaming, lines, failureOf: (error) => error as Error }, request, reply);
+    }
+    send(reply, resource, await resource.run(parts, asked));
   };
 }
 
