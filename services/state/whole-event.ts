@@ -65,6 +65,11 @@ const SHOWN: Readonly<Record<Exclude<EventType, DocumentEvent['type']>, readonly
   ],
   'webhook-removed': ['id'],
   'webhooks-progressed': ['store', 'upTo', 'open'],
+  'release-defined': ['id', 'name', 'scheduledAt', 'timezone', 'single'],
+  'release-changed': ['id', 'put', 'removed'],
+  'release-removed': ['id'],
+  'release-done': ['id', 'name', 'scheduledAt', 'timezone', 'lateMs', 'published', 'unpublished'],
+  'release-failed': ['id', 'name', 'scheduledAt', 'timezone', 'problems'],
 };
 
 function publicData(event: StoredEvent, registry: SchemaRegistry): unknown {
