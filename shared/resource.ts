@@ -21,7 +21,7 @@ export type Resource<Parts> = {
   /** Throws RequestError. */
   run(parts: Parts, request: ResourceRequest): ResourceResult | Promise<ResourceResult>;
   /** Present if callers may ask for a stream of server-sent events instead: yields the data of each `line`. Throws like `run`. */
-  follow?(parts: Parts, request: ResourceRequest, signal: AbortSignal): AsyncIterable<unknown>;
+  subscribe?(parts: Parts, request: ResourceRequest, signal: AbortSignal): AsyncIterable<unknown>;
 };
 
 export type ResourceRequest = {
@@ -41,7 +41,7 @@ export type ResourceResult = {
 };
 
 /** A resource as programs see it: its forms are JSON Schemas. */
-export type DescribedResource = Omit<Resource<never>, 'run' | 'follow' | 'body' | 'query' | 'result'> & {
+export type DescribedResource = Omit<Resource<never>, 'run' | 'subscribe' | 'body' | 'query' | 'result'> & {
   readonly tag: string;
   readonly body?: object;
   readonly query?: object;
@@ -53,7 +53,7 @@ export function describeResources<Parts>(
   tag: string,
   resources: readonly Resource<Parts>[],
 ): readonly DescribedResource[] {
-  return resources.map(({ run: _, follow: __, body, query, result, ...resource }) => ({
+  return resources.map(({ run: _, subscribe: __, body, query, result, ...resource }) => ({
     ...resource,
     tag,
     ...defined({ body: body && schemaOf(body), query: query && schemaOf(query) }),

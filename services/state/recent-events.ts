@@ -61,7 +61,7 @@ export async function readEvent(
 type Delivery = { readonly events: readonly StoredEvent[]; readonly taken: () => void };
 
 /** Yields new events after a position as they are stored, the oldest first, until `signal` is aborted. */
-export async function* followEvents(
+export async function* subscribeToEvents(
   log: Pick<EventStore, 'subscribe'>,
   registry: SchemaRegistry,
   { after, ...conditions }: EventConditions & { readonly after: bigint },

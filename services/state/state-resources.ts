@@ -6,7 +6,7 @@ import { RequestError } from '../../shared/request-error.ts';
 import type { Resource, ResourceRequest } from '../../shared/resource.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { type Activity, SAMPLE_SECONDS } from '../operating/activity.ts';
-import { followEvents, listEvents, readEvent } from './recent-events.ts';
+import { listEvents, readEvent, subscribeToEvents } from './recent-events.ts';
 import type { State } from './state.ts';
 import { presentWhole } from './whole-event.ts';
 
@@ -86,9 +86,9 @@ export const STATE_RESOURCES: readonly Resource<Parts>[] = [
       const { events, searchedTo } = await listEvents(log, registry, { ...asked, after });
       return { data: events, meta: { before: searchedTo === null ? null : String(searchedTo) } };
     },
-    async *follow({ shows: { log }, registry }, request, signal) {
+    async *subscribe({ shows: { log }, registry }, request, signal) {
       const { after = await log.lastPosition(), limit: _, before: __, ...asked } = queryOf(EVENTS, request);
-      yield* followEvents(log, registry, { ...asked, after }, signal);
+      yield* subscribeToEvents(log, registry, { ...asked, after }, signal);
     },
   },
   {

@@ -39,10 +39,10 @@ function handlerOf<Parts>(resource: Resource<Parts>, parts: Parts, streaming: St
       data: dataOf(request),
       hasBody: request.body !== undefined,
     };
-    if (resource.follow !== undefined && wantsStream(request)) {
+    if (resource.subscribe !== undefined && wantsStream(request)) {
       const gone = new AbortController();
       reply.raw.once('close', () => gone.abort());
-      const lines = resource.follow.bind(resource, parts, asked, gone.signal);
+      const lines = resource.subscribe.bind(resource, parts, asked, gone.signal);
       return streamLines({ streaming, lines, failureOf: (error) => error as Error }, request, reply);
     }
     send(reply, resource, await resource.run(parts, asked));
