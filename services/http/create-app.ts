@@ -22,11 +22,14 @@ import { attributeFailures } from './answers/contain-failures.ts';
 import { presentError } from './answers/error-envelope.ts';
 import { forwardWrites } from './forwarding/forward-writes.ts';
 import { acceptOperations } from './forwarding/leader-operations.ts';
+import { acceptPastReads } from './forwarding/leader-past.ts';
 import { countTickets } from './forwarding/leader-tickets.ts';
 import { NO_COMPILERS } from './no-compilers.ts';
 import { type DocsOptions, registerDocsPage, registerOpenApi } from './pages/docs-page.ts';
 import { registerSearchPage, type SearchPage } from './pages/search-page.ts';
-import { answerPasts, type Past } from './past/answer-past.ts';
+import { answerPasts } from './past/answer-past.ts';
+import type { Past } from './past/past.ts';
+import { registerTimeGate } from './past/time-gate.ts';
 import { refuseUnrouted, sendError } from './refuse-unrouted.ts';
 import { rememberedFirst } from './remembered-first.ts';
 import { acceptBodies } from './requests/accept-bodies.ts';
@@ -182,7 +185,7 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
   awaitPositions(app, options.freshness, authenticate);
   const askLeader = forwardWrites(app, options.forwarding, registry);
   nameAuthors(app, access, options.meters.tracing);
-  answerPasts(app, options.past);
+  registerPasts(app, options);
   const writesOf = (request: FastifyRequest) => {
     const api = apiFor(request.rights);
     return request.isElsewhere ? api.checkOnly : api;
@@ -214,6 +217,12 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
   registerTypes(app, (request) => apiFor(request.rights));
   registerDescription(app, options);
   app.register(async (scope) => registerForAdministrators(scope, options, streaming));
+}
+
+function registerPasts(app: FastifyInstance, { past, apiPrefix, forwarding }: AppOptions): void {
+  answerPasts(app, past);
+  registerTimeGate(app, past, apiPrefix);
+  acceptPastReads(app, { ...forwarding, past });
 }
 
 function registerDescription(app: FastifyInstance, options: AppOptions): void {

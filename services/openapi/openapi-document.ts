@@ -1,6 +1,7 @@
 import { remembered } from '../../shared/remembered.ts';
 import { type ContentType, FILE_TYPE, USER_TYPE } from '../../shared/schema/content-type.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { withAsOf } from './as-of-parameter.ts';
 import { CHANGES_TAG, changesPath } from './changes-path.ts';
 import { documentSchemas } from './document-schemas.ts';
 import { entryPaths, type HasRight, type PathScope } from './entry-paths.ts';
@@ -91,16 +92,18 @@ function pathsOfDocument(
   { types, users, files }: DescribedTypes,
   options: OpenApiOptions,
 ): Paths {
+  const content: Paths = {
+    ...Object.assign({}, ...types.map((type) => entryPaths(scope, type))),
+    ...(options.uploads ? uploadPaths(scope, files) : {}),
+  };
   return {
     ...withIdempotencyKey(
       withEntityTags(
         withPositionHeaders({
-          ...Object.assign({}, ...types.map((type) => entryPaths(scope, type))),
           ...(options.history === false
-            ? {}
-            : Object.assign({}, ...types.map((type) => historyPaths(scope, type)))),
+            ? content
+            : Object.assign(withAsOf(content), ...types.map((type) => historyPaths(scope, type)))),
           ...userPaths(scope, users, options.usersEnvelope),
-          ...(options.uploads ? uploadPaths(scope, files) : {}),
         }),
       ),
     ),

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { freeBytes } from '../../shared/free-disk.ts';
 import { isSnapshotDue, LEAST_APART } from './snapshot-pace.ts';
 import { listSnapshots, removeOtherSnapshots, type SnapshotFolder } from './snapshots.ts';
@@ -16,8 +15,12 @@ export type KeepSnapshotsOptions = {
   readonly leastApart?: number;
 };
 
-/** Graph that may have snapshots: its file, its position, and where they are. */
-type LiveGraph = { readonly file: string; readonly position: bigint; readonly where: SnapshotFolder };
+/** Graph that may have snapshots: its position, its size, and where they are. */
+type LiveGraph = {
+  readonly position: bigint;
+  readonly bytes: () => number;
+  readonly where: SnapshotFolder;
+};
 
 const LOOK_EVERY_MS = 15_000;
 
@@ -36,11 +39,10 @@ export function keepSnapshots(options: KeepSnapshotsOptions): () => void {
   const look = async (): Promise<void> => {
     const live = options.live();
     if (live === undefined) return;
-    const { file, position, where } = live;
+    const { position, bytes: graphBytes, where } = live;
     removeOtherSnapshots(where);
     const end = await options.end();
     const logBytes = options.logBytes(end);
-    const graphBytes = () => statSync(file).size;
     const snapshots = listSnapshots(where);
     const place = { position, end, logBytes, snapshots, graphBytes, leastApart };
     if (logBytes < from || !isSnapshotDue(place)) return;

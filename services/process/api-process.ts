@@ -22,12 +22,16 @@ import { progressInHistory } from '../elasticsearch/progress-in-history.ts';
 import { progressOfLiveSet } from '../elasticsearch/progress-of-live-set.ts';
 import { waitForIndices } from '../elasticsearch/wait-for-indices.ts';
 import { sendToStrapi } from '../follow/send-to-strapi.ts';
+import type { ForwardingOptions } from '../http/forwarding/forward-writes.ts';
 import { createLeaderFeed } from '../http/forwarding/leader-feed.ts';
 import { createLeaderHistory } from '../http/forwarding/leader-history.ts';
+import { answerFromLeader } from '../http/forwarding/leader-past.ts';
 import type { ServedApi } from '../http/served-api.ts';
 import type { People } from '../login/people.ts';
 import { traceReadIndex } from '../operating/observe-read-index.ts';
 import { registerGauges } from '../operating/operating.ts';
+import { createLogTimes } from '../past/log-times.ts';
+import { createMoments } from '../past/moments.ts';
 import { watchPurgingLeader } from '../purge/purging-leader.ts';
 import { readState, type State } from '../state/state.ts';
 import { checkHalt, checkLog } from '../state/watch-fleet.ts';
@@ -92,7 +96,7 @@ export function openApiProcess(options: ApiProcessOptions) {
     return {
       ...api,
       changes: opened(createLeaderFeed(api.forwarding, content.freshness.position)),
-      history: opened(createLeaderHistory(api.forwarding)),
+      ...pastOfLeader(api.forwarding, identity.log, opened),
       webhooks: webhooksElsewhere(identity),
       ...shownByApi(options, base),
       /** Knows the process that carries commands out. */
@@ -103,6 +107,19 @@ export function openApiProcess(options: ApiProcessOptions) {
       stopped: Promise.all([callers.access.done, running.done, changed]).then(() => undefined),
     };
   });
+}
+
+/** Returns the history and the pasts of the leader. This process finds moments in the log itself. */
+function pastOfLeader(forwarding: ForwardingOptions, log: EventStore, opened: Opened) {
+  const moments = createMoments(
+    log,
+    createLogTimes(log, () => []),
+    Date.now,
+  );
+  return {
+    history: opened(createLeaderHistory(forwarding)),
+    past: { ...moments, ...opened(answerFromLeader(forwarding)) },
+  };
 }
 
 /** Reports the state of the process at every scrape, and what is wrong with it. */

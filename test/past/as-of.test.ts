@@ -39,7 +39,7 @@ it('answers reads as of a moment as they were answered then, and only callers wi
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       'varve-position': String(then),
       'cache-control': 'private, no-cache',
-      link: `<${path}>; rel="original"`,
+      link: `<${path}>; rel="original", </_varve/timegate${path}>; rel="timegate"`,
       'memento-datetime': expect.stringMatching(/GMT$/),
     });
     const etag = String(answer.headers.get('etag'));
@@ -47,6 +47,32 @@ it('answers reads as of a moment as they were answered then, and only callers wi
     expect(again.status).toBe(304);
     expect(pasts()).toHaveLength(1);
     expect(await data('GET', path)).toMatchObject({ name: 'Now' });
+
+    // The TimeGate: the time of an answer leads to that answer, and a time out of range to the nearest one.
+    const gate = (at: string | undefined, target = `${path}?fields=name`) =>
+      fetch(`${server.url}/_varve/timegate${target}`, {
+        redirect: 'manual',
+        headers: at === undefined ? {} : { 'accept-datetime': at },
+      });
+    const whither = async (at: string | undefined) => {
+      const { status, headers } = await gate(at);
+      expect([status, headers.get('vary')]).toEqual([302, 'accept-datetime']);
+      expect(headers.get('link')).toBe(`<${path}?fields=name>; rel="original"`);
+      expect(headers.has('memento-datetime')).toBe(false);
+      return /^(.*)[?&]asOf=(\d+)$/.exec(headers.get('location') ?? '')?.slice(1);
+    };
+    const at = String(answer.headers.get('memento-datetime'));
+    const [target, found] = (await whither(at)) ?? [];
+    expect(target).toBe(`${path}?fields=name`);
+    // The last event of that second.
+    expect(Number(found)).toBeGreaterThanOrEqual(Number(then));
+    expect((await whither('Thu, 01 Jan 1970 00:00:00 GMT'))?.[1]).toBe('1');
+    const end = (await whither('Fri, 01 Jan 2100 00:00:00 GMT'))?.[1];
+    expect(Number(end)).toBeGreaterThan(Number(then));
+    expect((await whither(undefined))?.[1]).toBe(end);
+    expect((await gate('yesterday')).status).toBe(400);
+    for (const other of ['//example.org/', '/_varve/tokens'])
+      expect((await gate(at, other)).status).toBe(404);
 
     // From the first token on, callers without the right get the answer to an unknown parameter, also with lenient parameters.
     const token = await data<{ readonly accessKey: string }>('POST', '/_varve/tokens', {
@@ -57,6 +83,9 @@ it('answers reads as of a moment as they were answered then, and only callers wi
       const refused = await fetch(server.url + asOf(each, then - 1n), { headers });
       expect(await refused.json()).toMatchObject({ error: { status: 400, message: 'Invalid key asOf' } });
     }
+    const gated = await fetch(`${server.url}/_varve/timegate/api/restaurants`, { headers });
+    const missing = await fetch(`${server.url}/_varve/nothing/api/restaurants`, { headers });
+    expect([gated.status, await gated.text()]).toEqual([404, await missing.text()]);
     const isOpen = (pid: number) => existsSync(join(server.data, `past/world-${pid}`));
     expect(pasts().map(isOpen)).toEqual([true]);
     await server.stop();

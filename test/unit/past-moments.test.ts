@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { askedPast, parseAsOf } from '../../services/past/as-of.ts';
-import { findMoment } from '../../services/past/moments.ts';
+import { createLogTimes } from '../../services/past/log-times.ts';
+import { createMoments } from '../../services/past/moments.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
 import { dataForTest } from '../support/data-for-test.ts';
 
@@ -27,7 +28,12 @@ it('finds the last event up to an instant, also between events of another namesp
     for (let more = i % 4; more > 0; more--) await append(other, 'other', FIRST);
   }
   const now = () => FIRST + 1_000 * SECOND;
-  const find = (asOf: string) => findMoment(log, [`asOf=${asOf}`], now);
+  const moments = createMoments(
+    log,
+    createLogTimes(log, () => []),
+    now,
+  );
+  const find = (asOf: string) => moments.find([`asOf=${asOf}`]);
   for (let i = 0; i < 100; i++)
     for (const ms of [0, 999])
       expect((await find(new Date(FIRST + i * SECOND + ms).toISOString())).position).toBe(positions[i]);

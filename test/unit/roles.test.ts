@@ -93,7 +93,6 @@ describe('a role has only options that it uses', () => {
         ...['defaultLimit', 'examples', 'maxLimit', 'maxOffset', 'minPositionWait', 'queryTimeLimit'],
         'readIndexRowCache',
         'workers',
-        ...['pastRows', 'pastWorlds'],
       ].sort(),
     ],
     [

@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { graphFile } from '../../../projections/graph/store/generation-files.ts';
+import { type AppliedEvent, readSamples } from '../../../projections/graph/store/log-checkpoint.ts';
 import { PROJECTOR_VERSION } from '../../../projections/graph/store/projector-version.ts';
 import { freeBytes } from '../../../shared/free-disk.ts';
-import type { Past } from '../../http/past/answer-past.ts';
+import { lookAtDatabase } from '../../../shared/sqlite/look-at-database.ts';
+import { answerFromOwn } from '../../http/past/own-past.ts';
+import type { Past } from '../../http/past/past.ts';
 import { keepSnapshots, NEEDED_DISK } from '../../past/keep-snapshots.ts';
-import { findMoment } from '../../past/moments.ts';
+import { createLogTimes } from '../../past/log-times.ts';
+import { createMoments } from '../../past/moments.ts';
 import { createPastWorlds, type PastProcess } from '../../past/past-worlds.ts';
 import type { Varve } from '../../process/open-varve.ts';
 import type { ServeSettings } from '../settings/settings.ts';
@@ -40,7 +43,7 @@ export function openPasts(options: OpenPastsOptions): OpenPasts | undefined {
   };
   const start = (position: bigint): PastProcess => {
     const live = liveGraph();
-    if (freeBytes(data) < statSync(live.file).size * NEEDED_DISK) throw diskFull(String(position));
+    if (freeBytes(data) < graph.size().bytes * NEEDED_DISK) throw diskFull(String(position));
     return startPast(data, {
       kind: 'serve',
       position: String(position),
@@ -57,13 +60,26 @@ export function openPasts(options: OpenPastsOptions): OpenPasts | undefined {
   const worlds = createPastWorlds({ start, atMost, failed });
   const snapshots = openSnapshots(options, data, liveGraph);
   return {
-    secret,
-    find: (given) => findMoment(log, given, Date.now),
-    use: worlds.use,
+    ...createMoments(
+      log,
+      createLogTimes(log, () => samplesOf(liveGraph().file)),
+      Date.now,
+    ),
+    answer: answerFromOwn({ use: worlds.use, secret }),
     async close() {
       await Promise.all([worlds.close(), snapshots.close()]);
     },
   };
+}
+
+/** Returns some of the events that a graph has applied. */
+function samplesOf(file: string): readonly AppliedEvent[] {
+  const { connection, close } = lookAtDatabase(file, true);
+  try {
+    return readSamples(connection);
+  } finally {
+    close();
+  }
 }
 
 type LiveGraph = { readonly file: string; readonly position: bigint; readonly generation: number };
@@ -80,8 +96,9 @@ function openSnapshots(
     live: () => {
       // Until it is rebuilt.
       if (varve.operator.graph.projectorVersion() !== PROJECTOR_VERSION) return undefined;
-      const { generation, ...live } = liveGraph();
-      return { ...live, where: { folder: folderOfPasts(data), generation } };
+      const { generation, position } = liveGraph();
+      const bytes = () => varve.operator.graph.size().bytes;
+      return { position, bytes, where: { folder: folderOfPasts(data), generation } };
     },
     end: () => varve.operator.log.lastPosition(),
     logBytes: sizeOfLog(settings.data),

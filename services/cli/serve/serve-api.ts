@@ -58,6 +58,7 @@ export async function serveApi(settings: ServeSettings): Promise<void> {
       listener,
       logger,
       operating: ports.operating,
+      past: api.past,
       shows: { state: api.state, log: api.log, activity: ports.activity },
       greet: async () => greet(plan, supervisor, listener.url, api),
     });

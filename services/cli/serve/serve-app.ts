@@ -5,7 +5,7 @@ import { defined } from '../../../shared/defined.ts';
 import { packageVersion } from '../../../shared/package-version.ts';
 import { createApp } from '../../http/create-app.ts';
 import { findSearchPage, type SearchPage } from '../../http/pages/search-page.ts';
-import type { Past } from '../../http/past/answer-past.ts';
+import type { Past } from '../../http/past/past.ts';
 import type { ProjectRoute } from '../../http/routes/explain-project-routes.ts';
 import type { ServedApi } from '../../http/served-api.ts';
 import type { Listener } from '../../http/sockets/listen.ts';

@@ -164,10 +164,7 @@ async function answerRequests(parts: LeadingParts, { varve, listener }: OpenServ
   if (succession === undefined && restarts === 0) warnOfPublicWrites(varve.access.state(), logger);
   checkCacheToken(varve.cacheToken, logger, succession === undefined && restarts === 0);
   ports.admit(varve.access);
-  const past =
-    role === 'project'
-      ? undefined
-      : openPasts({ settings, logger, varve, isAlone: succession === undefined });
+  const past = openPasts({ settings, logger, varve, isAlone: succession === undefined });
   if (past !== undefined) parts.stop.first(past);
   await serveApp({
     role,

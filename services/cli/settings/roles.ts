@@ -21,14 +21,13 @@ export const ROLE_SETTINGS: Readonly<Record<ProcessRole, SettingsTable>> = {
     ...(['minPositionWait', 'readIndexRowCache', 'workers'] as const),
     ...(['answerCacheBytes', 'cacheStaleWhileRevalidate', 'cacheStaleIfError'] as const),
     ...TAGS,
-    ...namesOf(PAST_SETTINGS),
   ),
   api: without(
     ...(['advertise', 'examples', 'queryTimeLimit', 'readyLagSeconds', 'workers'] as const),
     ...(['readIndexReplicas', 'readIndexShards', 'uploadLimit', 'uploadTypes'] as const),
     ...(['pictureFormats', 'picturePixels'] as const),
     'answerCacheBytes',
-    // A process with a data directory answers for it.
+    // The leader answers for it.
     ...namesOf(PAST_SETTINGS),
     // Only processes with a data directory change content types.
     'acceptLoss',

@@ -41,14 +41,22 @@ export function createLeaderFeed(
   };
 }
 
-/** Codes of refusals that have none in their body. */
-const CODES: { readonly [status: number]: ErrorCode } = { 401: 'unauthorized', 403: 'forbidden' };
+/** Codes of refusals that have none in their body, because Strapi has the same error: by its name. */
+const CODES: { readonly [name: string]: ErrorCode } = {
+  ValidationError: 'invalid-query',
+  PaginationError: 'invalid-pagination',
+  ApplicationError: 'not-applicable',
+  UnauthorizedError: 'unauthorized',
+  ForbiddenError: 'forbidden',
+  NotFoundError: 'not-found',
+  RateLimitError: 'rate-limited',
+};
 
 /** Returns the body of an answer. Throws the leader's refusal. */
 export function bodyOfLeader<Body>(answer: SentAnswer | 'here'): Body {
   if (answer === 'here') throw new NotLeading();
   const body = JSON.parse(answer.body.toString());
   if (answer.statusCode === 200) return body;
-  const { code = CODES[answer.statusCode] ?? 'no-leader', message, details } = body.error;
+  const { name, code = CODES[name] ?? 'no-leader', message, details } = body.error;
   throw new RequestError(code, message, details);
 }

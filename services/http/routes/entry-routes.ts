@@ -23,13 +23,6 @@ import { forbidden } from '../api/guard-content-api.ts';
 import { POSITION_HEADER } from '../requests/await-position.ts';
 import { asksForRole, withRole } from './users-role.ts';
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Content whose past a GET of this path also answers (`asOf`). Absent: there is none. */
-    readonly past?: 'content' | 'users' | 'locales';
-  }
-}
-
 /** Configuration of paths whose GET answers with content, also with that of the past. */
 export const CONTENT_PATH: FastifyContextConfig = { past: 'content' };
 const USERS_PATH: FastifyContextConfig = { past: 'users' };

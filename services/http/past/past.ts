@@ -1,0 +1,35 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { Rights } from '../../../shared/access/rights.ts';
+import type { LogMoment } from '../../past/moments.ts';
+
+/** A read of the content at a position. The process that serves the present has checked that its caller may see the past. */
+export type PastRead = {
+  readonly position: bigint;
+  readonly method: string;
+  /** Request target without `asOf`. */
+  readonly url: string;
+  /** Headers without those that name the caller. */
+  readonly headers: IncomingHttpHeaders;
+  readonly rights: Rights;
+  /** Header `authorization` of the caller. */
+  readonly authorization: string | undefined;
+  /** Aborted when the client leaves. */
+  readonly signal: AbortSignal;
+};
+
+export type PastAnswer = {
+  readonly statusCode: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Readable | Buffer;
+};
+
+/** The pasts of a process. */
+export type Past = {
+  /** Finds what `asOf` names. Rejects with RequestError (400) if the log has no such moment. */
+  find(given: readonly string[]): Promise<LogMoment>;
+  /** Finds the moment that was the present at an instant (ms since 1970), or the nearest one. Undefined: that of now. */
+  nearest(at: number | undefined): Promise<LogMoment>;
+  /** Resolves with the answer of the process that has the content. Rejects with RequestError (503) if it takes long to open it. */
+  answer(read: PastRead): Promise<PastAnswer>;
+};
