@@ -1,3 +1,4 @@
+import { defined } from '../../shared/defined.ts';
 import { compareCodePoints } from '../../shared/read-index/column.ts';
 import type { FacetCounts } from '../../shared/read-index/facets.ts';
 import type { AnswerScope, ReadIndex, SearchResult } from '../../shared/read-index/read-index.ts';
@@ -6,6 +7,7 @@ import { type AnswerTerms, TURNS, taskOf } from '../../shared/turns/turns.ts';
 import { type CountLetters, createCountedHighlight, createLetterCount } from '../query/answer-size.ts';
 import { writeAnswer } from '../query/answer-writer.ts';
 import { DEFAULT_ROW_BUDGET, gatherRows } from '../query/gather-rows.ts';
+import { suggestQuery } from '../query/suggest-query.ts';
 import { createListWriting } from '../query/write-rows.ts';
 import { facetHits } from './facet-hits.ts';
 import type { InstantQuery } from './instant-query.ts';
@@ -69,6 +71,7 @@ async function presentQuery(plan: InstantPlan, found: SearchResult, presenting: 
   }
   const hits = search.size === 0 ? [] : await readHits(plan, found, presenting);
   const nbHits = found.total ?? 0;
+  const suggestion = await suggestQuery(presenting.index, search, found, presenting.answer);
   return withMembers(query, {
     hits,
     ...pagesOf(plan, nbHits),
@@ -81,6 +84,7 @@ async function presentQuery(plan: InstantPlan, found: SearchResult, presenting: 
     params: query.params,
     renderingContent: {},
     processingTimeMS: elapsed(),
+    ...defined({ suggestion }),
   });
 }
 

@@ -14,6 +14,7 @@ import { ACCEPTED, jsonResponse, NO_CONTENT, readRefusals, writeRefusals } from 
 import { sampleAnswer, sampleInput } from './sample-values.ts';
 import { nameOf, pascalCase } from './schema-names.ts';
 import { withLiveList } from './streams.ts';
+import { suggestOperation } from './suggest-operation.ts';
 
 /** Rights of a caller on a type; everything in development mode. */
 export type HasRight = (type: ContentType, action: Action) => boolean;
@@ -32,6 +33,7 @@ export function entryPaths(scope: PathScope, type: ContentType): Paths {
   const path = `/api/${type.pluralName}`;
   return allowedPaths(scope, type, {
     [path]: { get: ['find', listOperation(scope, type)], post: ['create', createOperation(scope, type)] },
+    [`${path}/_suggest`]: { get: ['find', suggestOperation(scope, type)] },
     [`${path}/{documentId}`]: entryRoutes(scope, type, [DOCUMENT_ID]),
     ...(type.draftAndPublish ? actionRoutes(scope, type, path) : {}),
   });

@@ -6,6 +6,7 @@ import { DEFAULT_ROW_BUDGET, gatherRows, type ShownRows } from './gather-rows.ts
 import { describePagination } from './pagination.ts';
 import type { ListPlan } from './plan-query.ts';
 import type { RowTree } from './row-tree.ts';
+import { suggestQuery } from './suggest-query.ts';
 import { createWordsMeta } from './words-meta.ts';
 import { createListWriting } from './write-rows.ts';
 
@@ -43,7 +44,8 @@ async function listBody(answering: Answering, plan: ListPlan): Promise<Buffer> {
     plan.explain === undefined
       ? JSON.stringify({ pagination })
       : jsonText({ pagination, explain: await explainList(index, plan, answer) });
-  const words = plan.words && createWordsMeta(plan.words, found);
+  const suggestion = plan.words && (await suggestQuery(index, plan.search, found, answer));
+  const words = plan.words && createWordsMeta(plan.words, found, suggestion);
   const all =
     words === undefined ? meta : `${meta.slice(0, -1)}${await TURNS.finish(taskOf(answer), () => words)}}`;
   const end = Buffer.from(`,"meta":${all}}`);

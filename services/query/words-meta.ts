@@ -26,23 +26,30 @@ export type WordsPlan = {
 
 type Row = { readonly documentId: string; readonly locale?: string; readonly [attribute: string]: unknown };
 
-/** Creates the members of `meta` as JSON, each after a comma. If a call ends with its slice, the next call continues it. */
-export function createWordsMeta(plan: WordsPlan, { text, facets, hits }: SearchResult): () => string {
+/**
+ * Creates the members of `meta` as JSON, each after a comma. `suggestion`: the query to type instead. If a call ends with its slice, the next
+ * call continues it.
+ */
+export function createWordsMeta(
+  plan: WordsPlan,
+  { text, facets, hits }: SearchResult,
+  suggestion?: string,
+): () => string {
   const mark =
     plan.highlights === undefined ? undefined : createHighlights(plan, plan.highlights, hits.sources, text);
   return () => {
     const highlights = mark?.();
     const members: string[] = [];
-    if (text !== undefined) members.push(`"search":${searchJson(text)}`);
+    if (text !== undefined) members.push(`"search":${searchJson(text, suggestion)}`);
     if (facets !== undefined) members.push(...facetMembers(plan.facets, facets));
     if (highlights !== undefined) members.push(`"highlights":${highlights}`);
     return members.map((member) => `,${member}`).join('');
   };
 }
 
-function searchJson({ terms, corrected }: TextSearchReport): string {
+function searchJson({ terms, corrected }: TextSearchReport, suggestion: string | undefined): string {
   const typed = new Set([...terms.values()].flatMap((each) => each.map((term) => term.typed)));
-  return JSON.stringify({ terms: [...typed], corrected: Object.fromEntries(corrected) });
+  return JSON.stringify({ terms: [...typed], corrected: Object.fromEntries(corrected), suggestion });
 }
 
 /** Written member by member: JavaScript puts names that are numbers in an order of their own. */

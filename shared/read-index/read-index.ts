@@ -2,7 +2,7 @@ import type { Uid } from '../schema/content-type.ts';
 import type { Answered, AnswerTerms } from '../turns/turns.ts';
 import type { BoolQuery, Scalar } from './bool-query.ts';
 import type { FacetCounts, FacetRequest } from './facets.ts';
-import type { TextSearch, TextSearchReport } from './text-search.ts';
+import type { OtherWords, TextSearch, TextSearchReport } from './text-search.ts';
 
 /**
  * Port of the read side. Projections feed it, and services/query asks it. Adapters: `embedded/` and `elasticsearch/`.
@@ -160,6 +160,8 @@ export type SearchResult = {
   readonly next?: SortPosition | null;
   /** Report of a search by words. Only with `text`. */
   readonly text?: TextSearchReport;
+  /** Only with `text.words`. */
+  readonly words?: OtherWords;
   /** Results of the requested facets, in the same order. */
   readonly facets?: readonly FacetCounts[];
 };

@@ -1,5 +1,8 @@
 import { valueAt } from '../map-values.ts';
+import { foldWord } from '../search/fold-word.ts';
+import type { WordMatch } from '../search/match-word.ts';
 import type { SearchTerm } from '../search/search-terms.ts';
+import { compareCodePoints } from './column.ts';
 
 /** A request for rows by the words of their texts. */
 export type TextSearch = {
@@ -11,7 +14,26 @@ export type TextSearch = {
   readonly typoTolerance: boolean;
   /** True to order rows by relevance. `sort` is the order of rows with the same relevance then. */
   readonly isRanked: boolean;
+  /** Asks for words in place of the last word of the query. */
+  readonly words?: WordsRequest;
 };
+
+/**
+ * A request for words in place of the last word of a query. `completed`: words that begin with it; if no row has one, those that begin
+ * with the fewest typos. `similar`: other words, which differ by a typo or two.
+ */
+export type WordsRequest = { readonly kind: 'completed' | 'similar'; readonly limit: number };
+
+/** Words in place of the last word of a query. */
+export type OtherWords = {
+  /** Number of rows that the query finds without its last word, and without dropping other words; 0 if it has no others. */
+  readonly rows: number;
+  /** Words that some of these rows have. */
+  readonly words: readonly OtherWord[];
+};
+
+/** `rows`: number of rows that have the word. */
+export type OtherWord = { readonly word: string; readonly typos: number; readonly rows: number };
 
 /** Report on the words of a search. */
 export type TextSearchReport = {
@@ -40,4 +62,40 @@ export function reportOf(readings: readonly ReportedReading[]): TextSearchReport
       if (correction !== undefined) valueAt(corrected, term.typed, () => correction);
   }
   return { terms, corrected };
+}
+
+/** A word that may be the correction of a term, and the number of the best rows that have it. */
+export type CorrectionWord = { readonly key: string; readonly match: WordMatch; readonly rows: number };
+
+/**
+ * Returns the word that the best rows have in place of a term: one with the fewest typos, rather a whole word than one that begins with the
+ * term, and then the one in most of them. Undefined if they have none.
+ */
+export function mostFrequentWord(words: readonly CorrectionWord[]): string | undefined {
+  const [best] = words
+    .filter(({ rows }) => rows > 0)
+    .sort(
+      (a, b) =>
+        a.match.typos - b.match.typos ||
+        Number(b.match.isExact) - Number(a.match.isExact) ||
+        b.rows - a.rows ||
+        compareCodePoints(a.key, b.key),
+    );
+  return best?.key;
+}
+
+/**
+ * Returns the words to show: of those that some row has, the ones with the fewest typos, the most frequent first. Words that differ only in
+ * accents are shown once.
+ */
+export function chosenWords(counted: Iterable<OtherWord>, { limit }: WordsRequest): readonly OtherWord[] {
+  const there = [...counted].filter(({ rows }) => rows > 0);
+  const least = Math.min(...there.map(({ typos }) => typos));
+  const isPlain = ({ word }: OtherWord) => Number(foldWord(word) === word);
+  const best = there
+    .filter(({ typos }) => typos === least)
+    .sort((a, b) => b.rows - a.rows || isPlain(a) - isPlain(b) || compareCodePoints(a.word, b.word));
+  const shown = new Map<string, OtherWord>();
+  for (const each of best) valueAt(shown, foldWord(each.word), () => each);
+  return [...shown.values()].slice(0, limit);
 }

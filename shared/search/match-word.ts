@@ -21,7 +21,10 @@ export function indexedWord({ stem }: Pick<Language, 'stem'>, word: string, kind
 /** Typos that a match may have, in ascending order. */
 export const TYPO_LEVELS: readonly number[] = [0, 0.5, 1, 2];
 
-/** Quality of a match between a word of a text and a word of a query. `typos` is one of `TYPO_LEVELS`. */
+/**
+ * Quality of a match between a word of a text and a word of a query. `typos` is one of `TYPO_LEVELS`. `isExact`: the whole word was typed,
+ * apart from the typos. A match by stem, beginning, synonym or part is not exact.
+ */
 export type WordMatch = { readonly typos: number; readonly isExact: boolean };
 
 const EXACT: WordMatch = { typos: 0, isExact: true };
@@ -29,9 +32,10 @@ const EXACT: WordMatch = { typos: 0, isExact: true };
 export const ALIKE: WordMatch = { typos: 0, isExact: false };
 /** A match by a part of a compound. It counts as half a typo: after whole words, and before words with typos. */
 export const AS_PART: WordMatch = { typos: 0.5, isExact: false };
-const WITH_TYPOS: readonly WordMatch[] = [ALIKE, { typos: 1, isExact: false }, { typos: 2, isExact: false }];
+const WITH_TYPOS = [1, 2].map((typos): WordMatch => ({ typos, isExact: true }));
+const BEGINNING_WITH_TYPOS = [1, 2].map((typos): WordMatch => ({ typos, isExact: false }));
 /** A match by two words that together form the term. */
-export const AS_SPLIT: WordMatch = { typos: 1, isExact: false };
+export const AS_SPLIT: WordMatch = { typos: 1, isExact: true };
 
 /** Returns the quality of the match between a word and a term; undefined if they do not match. */
 export function matchWord(term: SearchTerm, { folded, stem, kind }: IndexedWord): WordMatch | undefined {
@@ -41,13 +45,21 @@ export function matchWord(term: SearchTerm, { folded, stem, kind }: IndexedWord)
   if (term.synonyms.some((synonym) => synonym.folded === folded || synonym.stem === stem)) return ALIKE;
   if (kind !== 'keyword' && term.compounds.has(folded)) return AS_PART;
   if (kind !== 'text') return undefined;
-  let typos = term.typos === 0 ? TOO_FAR : typoDistance(term.folded, folded, term.typos, term.isPrefix);
-  for (const joined of term.joined) typos = Math.min(typos, joinedTypos(joined, folded));
-  return typos === TOO_FAR ? undefined : WITH_TYPOS[typos];
+  const typos = typosIn(term, folded, true);
+  if (typos === TOO_FAR) return undefined;
+  const isWhole = typosIn(term, folded, false) === typos;
+  return (isWhole ? WITH_TYPOS : BEGINNING_WITH_TYPOS)[typos - 1];
+}
+
+/** Returns the typos of a word; TOO_FAR if it is another word. `isOpen`: a beginning of the word may be enough. */
+function typosIn({ folded, typos, isPrefix, joined }: SearchTerm, word: string, isOpen: boolean): number {
+  let fewest = typos === 0 ? TOO_FAR : typoDistance(folded, word, typos, isOpen && isPrefix);
+  for (const each of joined) fewest = Math.min(fewest, joinedTypos(each, word, isOpen));
+  return fewest;
 }
 
 /** Returns the typos of a word that was typed as several words, which count as one typo. */
-function joinedTypos({ text, typos, isPrefix }: JoinedWord, folded: string): number {
-  const more = typoDistance(text, folded, typos, isPrefix);
+function joinedTypos({ text, typos, isPrefix }: JoinedWord, word: string, isOpen: boolean): number {
+  const more = typoDistance(text, word, typos, isOpen && isPrefix);
   return more === TOO_FAR ? TOO_FAR : 1 + more;
 }

@@ -156,6 +156,29 @@ export function allowAnotherTypo(term: SearchTerm): SearchTerm | undefined {
     : undefined;
 }
 
+/** Minimum letters of a word in place of which a similar one is proposed. */
+const SHORTEST_SIMILAR = 3;
+
+/** Returns a term for words that resemble a typed word, with one typo more than searches allow. Undefined for words that are too short. */
+export function similarTerm(term: SearchTerm): SearchTerm | undefined {
+  const { folded } = term;
+  if (!term.mayHaveTypos || folded.length < SHORTEST_SIMILAR) return undefined;
+  const typos = Math.min(MOST_TYPOS, typosAllowed(folded) + 1);
+  return { ...term, typos, isPrefix: false, synonyms: [], joined: [], splits: [], compounds: NO_COMPOUNDS };
+}
+
+/** Returns the typos of a word that may replace a typed word as `kind` says; undefined if it may not. */
+export function typosOfOther(
+  { folded, stem }: SearchTerm,
+  kind: 'completed' | 'similar',
+  word: { readonly folded: string; readonly stem: string | undefined },
+  match: { readonly typos: number },
+): number | undefined {
+  if (kind === 'similar') return match.typos >= 1 && word.stem !== stem ? match.typos : undefined;
+  if (word.folded.startsWith(folded)) return 0;
+  return match.typos >= 1 ? match.typos : undefined;
+}
+
 /** Returns each word once, with its number of occurrences. */
 export function countRepeated(terms: readonly SearchTerm[]): SearchTerm[] {
   const found = new Map<string, SearchTerm>();

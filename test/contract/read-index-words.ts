@@ -195,6 +195,50 @@ export function describeWords(open: OpenIndex): void {
     expect([...(again.text?.corrected ?? [])]).toEqual([['aerodynamik', 'aerodynamics']]);
   });
 
+  it('corrects to the word of the best rows, rather a whole word than a beginning', async () => {
+    const shelf = await shelfOf(
+      open,
+      ['three', 'three men', 'three four', 'tyre lever'],
+      ['', '', 'tyre', ''],
+    );
+    const { hits, text } = await search(shelf, 'tire');
+    expect([...(text?.corrected ?? [])]).toEqual([['tire', 'tyre']]);
+    expect(hits.sources.map((source) => decode(source).id)).toEqual([3, 4, 1, 2]);
+    const sorted = await search(shelf, 'tire', {
+      sort: [by('id', 'asc')],
+      text: { isRanked: false },
+      from: 2,
+    });
+    expect([...(sorted.text?.corrected ?? [])]).toEqual([['tire', 'tyre']]);
+    const within = await search(shelf, 'tire', { query: term('id', 2) });
+    expect([...(within.text?.corrected ?? [])]).toEqual([['tire', 'three']]);
+  });
+
+  it('completes the last word, and finds similar ones, among the rows that have the others', async () => {
+    const titles = ['red pizza', 'red pizzas', 'red pizza oven', 'blue pizza', 'red piano', 'red piazza'];
+    const shelf = await shelfOf(open, titles, ['', '', '', '', 'pizza']);
+    const wordsOf = async (
+      query: string,
+      kind: 'completed' | 'similar',
+      overrides: Parameters<typeof search>[2] = {},
+    ) => {
+      const words = { kind, limit: 3 };
+      const found = await search(shelf, query, { ...overrides, text: { ...overrides.text, words } });
+      return [found.words?.rows, ...(found.words?.words ?? []).map(({ word, rows }) => `${word} ${rows}`)];
+    };
+    expect(await wordsOf('red pi', 'completed')).toEqual([5, 'pizza 3', 'piano 1', 'piazza 1']);
+    expect(await wordsOf('pi', 'completed')).toEqual([0, 'pizza 4', 'piano 1', 'piazza 1']);
+    expect(await wordsOf('red pi', 'completed', { text: { fields: new Set(['title']) } })).toEqual([
+      5,
+      ...['pizza 2', 'piano 1', 'piazza 1'],
+    ]);
+    expect(await wordsOf('red pi', 'completed', { query: term('id', 4) })).toEqual([0]);
+    expect(await wordsOf('red pi ', 'completed')).toEqual([5]);
+    expect(await wordsOf('red pyzza', 'completed')).toEqual([5, 'pizza 3', 'pizzas 1']);
+    expect(await wordsOf('red piazza ', 'similar')).toEqual([5, 'pizza 3']);
+    expect(await wordsOf('red piazza ', 'similar', { text: { typoTolerance: false } })).toEqual([5]);
+  });
+
   it('finds two words that were typed as one, and one that was typed as two', async () => {
     const titles = ['sun and a flower', 'daylight', 'sun flower', 'sun'];
     const shelf = await shelfOf(open, titles, ['', '', '', 'flower']);

@@ -12,6 +12,7 @@ type Meta = {
   readonly search?: {
     readonly terms: readonly string[];
     readonly corrected: Readonly<Record<string, string>>;
+    readonly suggestion?: string;
   };
   readonly facets?: Readonly<Record<string, Readonly<Record<string, number>>>>;
   readonly facetStats?: Readonly<Record<string, object>>;
@@ -22,6 +23,10 @@ type Body = {
   readonly data: readonly Entry[];
   readonly meta: Meta;
   readonly error: { readonly name: string; readonly message: string; readonly details: Details };
+};
+type SuggestBody = {
+  readonly data: { readonly words: readonly object[]; readonly titles: readonly object[] };
+  readonly meta: object;
 };
 type Details = {
   readonly param: string;
@@ -77,6 +82,53 @@ describe('search', () => {
     expect(data.map(({ name }) => name)).toEqual(['Taberna do Rio']);
     expect(meta.search).toEqual({ terms: ['tabrena'], corrected: { tabrena: 'taberna' } });
     expect(await names('search=tabrena&typoTolerance=false')).toEqual([]);
+  });
+
+  it('suggests another query if nothing or little is found, with a similar word or without a word', async () => {
+    const suggestionFor = async (query: string) => (await ask(`search=${query}`)).meta.search?.suggestion;
+    expect(await suggestionFor('nowhere casa')).toBe('casa');
+    expect(await suggestionFor('rii ')).toBe('rio');
+    expect(await suggestionFor('taberna rii ')).toBe('taberna rio');
+    expect(await suggestionFor('rii &typoTolerance=false')).toBeUndefined();
+    expect(await suggestionFor('rii &filters[name]=Da Carmela')).toBeUndefined();
+    expect(await suggestionFor('casa')).toBeUndefined();
+  });
+
+  it('completes words and titles, with the counts of facets, as the list finds them', async () => {
+    const suggest = async (query: string) => {
+      const answer = await fetch(`${server.url}/api/restaurants/_suggest?${query}`);
+      const { headers, status } = answer;
+      return { status, etag: headers.get('etag'), ...((await answer.json()) as SuggestBody) };
+    };
+    const { data, meta, etag } = await suggest('q=casa mar&facets=city.name');
+    expect(data).toEqual({
+      words: [{ text: 'casa maré', count: 1 }],
+      titles: [
+        {
+          documentId: expect.any(String),
+          title: 'Casa da Maré',
+          highlighted: '<mark>Casa</mark> da <mark>Mar</mark>é',
+        },
+      ],
+    });
+    expect(meta).toEqual({
+      total: 1,
+      search: { terms: ['casa', 'mar'], corrected: {} },
+      facets: { 'city.name': { Lisbon: 1 } },
+      facetStats: {},
+    });
+    expect(etag).toMatch(/^(W\/)?"/);
+    expect((await suggest('q=casa mar&filters[name]=Da Carmela')).data).toEqual({ words: [], titles: [] });
+    expect((await suggest('q=')).data).toEqual({ words: [], titles: [] });
+    expect((await suggest('q=a&limit=2')).data.titles).toHaveLength(2);
+    for (const wrong of [
+      'q=a&limit=21',
+      'q=a&populate=*',
+      `q=${'a'.repeat(513)}`,
+      'q=a&search=b',
+      'q=a&%zz=1',
+    ])
+      expect((await suggest(wrong)).status, wrong).toBe(400);
   });
 
   it('finds and marks synonyms of the file, of one word or several', async () => {

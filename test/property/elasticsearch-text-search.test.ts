@@ -53,9 +53,10 @@ async function answerOf(index: ReadIndex, search: ArticleSearch) {
   const ids = isQuestion
     ? idsOf(await index.search({ ...request, from: 0, size: 1000 })).toSorted((a, b) => a - b)
     : idsOf(result);
-  const { total, facets, text } = result;
+  const { total, facets, text, words } = result;
   return {
     total,
+    words,
     ids,
     facets,
     // Elasticsearch lists compounds of deleted documents for a while. They are in no text that is marked.
@@ -77,7 +78,7 @@ describe(
       }, 180_000);
       afterAll(() => indices?.remove());
 
-      it('finds, orders, corrects and counts the same, under edits', async () => {
+      it('finds, orders, corrects, completes and counts the same, under edits', async () => {
         const steps = fc.array(searchSteps(PER_STEP), { minLength: 1, maxLength: STEPS });
         let [asked, seed] = [0, SEED];
         // Runs one history at a time until there were enough searches.

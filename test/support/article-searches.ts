@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import type { BoolQuery } from '../../shared/read-index/bool-query.ts';
 import type { FacetRequest } from '../../shared/read-index/facets.ts';
 import type { ReadIndex, SearchRequest, SortKey } from '../../shared/read-index/read-index.ts';
+import type { WordsRequest } from '../../shared/read-index/text-search.ts';
 import {
   ARTICLE,
   type Article,
@@ -42,6 +43,11 @@ const searched = fc.record({
   stars: fc.constantFrom(undefined, 1, 2),
   /** True: rows with the same relevance come in the order of their stars. */
   isByStars: fc.boolean(),
+  words: fc.constantFrom<WordsRequest | undefined>(
+    undefined,
+    { kind: 'completed', limit: 4 },
+    { kind: 'similar', limit: 100 },
+  ),
   from: fc.constantFrom(0, 0, 3),
   size: fc.constantFrom(2, 5, 100),
 });
@@ -119,13 +125,18 @@ export function searchRequest({
   typoTolerance,
   stars,
   isByStars,
+  words,
   from,
   size,
 }: ArticleSearch): SearchRequest {
   return {
     ...{ type: ARTICLE, world, sort: isByStars ? BY_STARS : [], from, size, withTotal: true, facets: FACETS },
     query: { kind: 'bool', filter: filtersOf(stars, locales) },
-    text: { query, locales, typoTolerance, isRanked: true, ...(fields && { fields: new Set(fields) }) },
+    text: {
+      ...{ query, locales, typoTolerance, isRanked: true },
+      ...(fields && { fields: new Set(fields) }),
+      ...(words && { words }),
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import { splitTerms } from '../../shared/search/exact-terms.ts';
 import { languageOf } from '../../shared/search/languages.ts';
 import {
+  AS_SPLIT,
   type IndexedWord,
   indexedWord,
   matchWord,
@@ -146,7 +147,7 @@ function hitsOf(terms: readonly SearchTerm[], { words }: ReadRow): Hit[] {
       const isPair = before !== undefined && isSplit(each, before, word);
       return [
         ...(match === undefined ? [] : [{ term, word, match, isPair: false }]),
-        ...(isPair ? [{ term, word, match: { typos: 1, isExact: false }, isPair }] : []),
+        ...(isPair ? [{ term, word, match: AS_SPLIT, isPair }] : []),
       ];
     }),
   );

@@ -42,6 +42,8 @@ export type Asking = {
  */
 export type ContentApi = {
   list(type: ContentType, query: string, asking?: Asking): Promise<Uint8Array>;
+  /** Completes what somebody is typing. */
+  suggest(type: ContentType, query: string, asking?: Asking): Promise<Uint8Array>;
   entry(type: ContentType, documentId: string, query: string, asking?: Asking): Promise<Uint8Array>;
   create(type: ContentType, query: string, body: unknown, command?: CommandIdentity): Promise<WriteAnswer>;
   update(target: EntryTarget, query: string, body: unknown, command?: CommandIdentity): Promise<WriteAnswer>;

@@ -11,6 +11,7 @@ import { partOf } from '../../command/command-identity.ts';
 import { writableData } from '../../command/refuse-unknown-keys.ts';
 import { answerEntry } from '../../query/answer-entry.ts';
 import { answerList } from '../../query/answer-list.ts';
+import { answerSuggest } from '../../query/answer-suggest.ts';
 import { givenLocale } from '../../query/locale.ts';
 import {
   type EntryPlan,
@@ -21,6 +22,7 @@ import {
   type QueryRequest,
   refuseRemovalNames,
 } from '../../query/plan-query.ts';
+import { planSuggest } from '../../query/plan-suggest.ts';
 import { isQueryList, parseQueryString } from '../../query/query-string.ts';
 import { createLocalesAnswer } from './answer-locales.ts';
 import { answerToWrite } from './answer-to-write.ts';
@@ -43,6 +45,12 @@ export function createContentApi(options: ContentApiOptions): ContentApi {
         asking?.tags?.list(plan);
         if (asking !== undefined) asking.varies = plan.explain !== undefined;
         return answerList(observed, plan, asking);
+      }),
+    suggest: (type, query, asking) =>
+      read({ type, query, asking }, planSuggest, (plan, observed) => {
+        noteWorld(asking, plan.list.search.world);
+        asking?.tags?.list(plan.list);
+        return answerSuggest(observed, plan, asking);
       }),
     async entry(type, documentId, query, asking) {
       const body = await read({ type, query, asking }, planEntry, (plan, observed) => {

@@ -44,6 +44,7 @@ function guardContent(api: ContentApi, { allow, rights, visible }: Guard): Conte
   };
   return {
     list: checked(api.list, (type) => allow(type.uid, 'find')),
+    suggest: checked(api.suggest, (type) => allow(type.uid, 'find')),
     entry: checked(api.entry, (type) => allow(type.uid, 'findOne')),
     create: checked(api.create, (type, _query, body) => allowBody(type, 'create', body)),
     update: checked(api.update, ({ type }, _query, body) => allowBody(type, 'update', body)),

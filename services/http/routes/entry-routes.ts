@@ -49,7 +49,10 @@ type Handlers = { readonly [method in 'GET' | 'POST' | 'PUT' | 'DELETE']?: Handl
 /** Methods of a path. `config` is the same for all of them. */
 type Path = Handlers & { readonly config?: FastifyContextConfig };
 
-/** Registers `/api/<pluralName>`, `/api/<pluralName>/<documentId>` and the actions on an entry, which `orScheduled` may let wait. */
+/**
+ * Registers `/api/<pluralName>`, its `_suggest`, `/api/<pluralName>/<documentId>`, and the actions on an entry, which `orScheduled` may let
+ * wait.
+ */
 export function registerCollectionType(
   context: RouteContext,
   type: ContentType,
@@ -64,6 +67,12 @@ export function registerCollectionType(
     config: CONTENT_PATH,
     GET: (request, reply) => (live.wants(request) ? live.answer(type, request, reply) : list(request, reply)),
     POST: write(201, (api, query, { body, command }) => api.create(type, query, body, command)),
+  });
+  register(app, `${path}/_suggest`, {
+    GET: (request, reply) =>
+      answerRead(context.deliveryOf(request), request, reply, (asking) =>
+        context.apiOf(request).suggest(type, queryOf(request), asking),
+      ),
   });
   register(app, `${path}/:id`, {
     config: CONTENT_PATH,

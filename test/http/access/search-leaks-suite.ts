@@ -21,6 +21,14 @@ const LISTS: Readonly<Record<string, (text: string) => string>> = {
   'values of a facet of relations': (text) =>
     `facets[similar.name][search]=${text}&facets[parent.name][search]=${text}`,
 };
+/** Ways to complete a text. */
+const SUGGESTIONS: Readonly<Record<string, (text: string) => string>> = {
+  'the whole word': (text) => `q=${text}`,
+  'its beginning': (text) => `q=${text.slice(0, -3)}&limit=20`,
+  'its beginning with a typo': (text) => `q=${text.slice(0, 4)}${text.slice(5)}`,
+  'after another word, with facets': (text) => `q=the ${text.slice(0, -3)}&facets=name,stars`,
+  'another word after it': (text) => `q=${text} kit`,
+};
 const QUERIES: Readonly<Record<string, (text: string) => object>> = {
   query: (text) => ({ query: text }),
   'query, typo': (text) => ({ query: `${text.slice(0, 4)}${text.slice(5)} ` }),
@@ -75,12 +83,23 @@ export function describeSearchLeaks(start: () => Promise<RunningServer>): void {
     ];
     return { status, text: parts.reduce((shown, part) => shown.replaceAll(part, '?'), text) };
   };
+  const suggest = (by: Ask, text: string, query: (text: string) => string) =>
+    answerOf(text, by(`/api/restaurants/_suggest?${query(text).replaceAll(' ', '%20')}`));
   const list = (by: Ask, text: string, query: (text: string) => string) =>
     answerOf(text, by(`/api/restaurants?${query(text).replaceAll(' ', '%20')}`));
   const instant = (text: string, query: (text: string) => object) =>
     answerOf(text, ask('/1/indexes/restaurants/query', { method: 'POST', body: query(text) }));
 
   describe.each(Object.entries(HIDDEN))('words of hidden texts (%s)', (_kind, word) => {
+    test.each(Object.entries(SUGGESTIONS))(
+      'are completed like words that no text has: %s',
+      async (_surface, query) => {
+        const nothing = await suggest(ask, NOTHING, query);
+        expect(nothing.status).toBe(200);
+        expect(await suggest(ask, word, query)).toEqual(nothing);
+      },
+    );
+
     test.each(Object.entries(LISTS))(
       'are answered like words that no text has: %s',
       async (_surface, query) => {

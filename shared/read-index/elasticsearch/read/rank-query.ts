@@ -96,10 +96,22 @@ function termTiers({ settings, fields }: RankScope, locale: string, { words, pai
   return tiers.length === 0 ? hasToken([]) : { dis_max: { queries: tiers } };
 }
 
-function exactTier({ fields }: RankScope, locale: string, { words }: WordTerm): Dsl[] {
-  const exact = words.filter(({ match }) => match.isExact);
-  const tokens = tokensOf(locale, exact, fields);
-  return tokens.length === 0 ? [] : [constant(hasToken(tokens), EXACT)];
+/** Ranks exact matches of a term. A document with a word of fewer typos counts with that word, so another word is not exact in it. */
+function exactTier({ fields }: RankScope, locale: string, { words, pairs }: WordTerm): Dsl[] {
+  const having = (level: number, isWanted: (word: MatchedWord) => boolean) => {
+    const split = level === AS_SPLIT.typos ? [hasPair(fields, locale, pairs)] : [];
+    return [hasToken(tokensOf(locale, words.filter(isWanted), fields)), ...split];
+  };
+  const isThere = (query: Dsl) => !('match_none' in query);
+  return TYPO_LEVELS.flatMap((typos, at) => {
+    const exact = oneOf(having(typos, ({ match }) => match.isExact && match.typos === typos));
+    const levels = TYPO_LEVELS.slice(0, at);
+    const closer = levels
+      .flatMap((level) => having(level, ({ match }) => match.typos === level))
+      .filter(isThere);
+    if (!isThere(exact)) return [];
+    return [constant(closer.length === 0 ? exact : { bool: { filter: [exact], must_not: closer } }, EXACT)];
+  });
 }
 
 /** Returns the words of each two neighbouring terms that may be near to each other. */

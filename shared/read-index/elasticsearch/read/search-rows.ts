@@ -14,10 +14,11 @@ import {
 import type { SearchBody } from '../wire/write-search.ts';
 import { countFacets } from './count-facets.ts';
 import { readFarPage } from './far-page.ts';
+import { findOtherWords } from './find-other-words.ts';
 import { type PageSearch, readHits, readPage, totalOf } from './page-search.ts';
 import { BUCKETS, FROM_HITS, readKeys } from './read-keys.ts';
 import { readRows, rowFields } from './read-rows.ts';
-import { searchWords, type WordQuery } from './search-words.ts';
+import { searchWords, type WordQuery, wordScope } from './search-words.ts';
 import { resolveQuery } from './semi-join.ts';
 import type { Session } from './session.ts';
 import { isBehind, type PlacedRow, sortInProcess } from './sort-in-process.ts';
@@ -42,8 +43,11 @@ export async function searchRows(session: Session, request: SearchRequest): Prom
     return { ...page, ...defined({ facets: counts }) };
   };
   if (text === undefined) return find({ query, ranked: query });
-  const { found, report } = await searchWords({ session, type, text, within: query }, find);
-  return { ...found, text: report };
+  const [{ found, report }, words] = await Promise.all([
+    searchWords({ session, type, text, within: query }, find),
+    text.words && findOtherWords(wordScope({ session, type, text }), query, text.words),
+  ]);
+  return { ...found, text: report, ...defined({ words }) };
 }
 
 async function searchPage(search: PageSearch, clauses: readonly SortClause[] | null): Promise<SearchResult> {

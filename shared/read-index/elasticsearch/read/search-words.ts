@@ -1,14 +1,13 @@
 import type { Uid } from '../../../schema/content-type.ts';
 import { hasWords } from '../../../search/split-words.ts';
-import { compareCodePoints } from '../../column.ts';
-import { reportOf, type TextSearch, type TextSearchReport } from '../../text-search.ts';
+import type { TextSearch, TextSearchReport } from '../../text-search.ts';
 import type { Dsl } from '../plan/dsl.ts';
 import { checkDepth } from '../plan/render-query.ts';
-import { bucketsIn } from '../wire/search-answer.ts';
 import { type AssumedWords, assumeWords } from './assume-words.ts';
-import { findWords, type LocaleWords, localesOf, type WordScope, type WordTerm } from './find-words.ts';
+import { findReport } from './find-corrections.ts';
+import { findWords, type LocaleWords, localesOf, type WordScope } from './find-words.ts';
 import { matchQuery, rankedQuery } from './rank-query.ts';
-import { hasToken, isThere, type MatchedWord, tokensOf } from './read-words.ts';
+import { isThere } from './read-words.ts';
 import type { Session } from './session.ts';
 
 /** Queries for a search by words. */
@@ -29,17 +28,23 @@ type WordSearch = {
 
 const NOTHING: Dsl = { match_none: {} };
 
-/** Runs `find` with the query for a search by words. A query of signs only matches nothing. */
-export async function searchWords<Found>(
-  { session, type, text, within }: WordSearch,
-  find: (words: WordQuery) => Promise<Found>,
-): Promise<{ readonly found: Found; readonly report: TextSearchReport }> {
+/** Returns the searched fields of a search, and where their words are. */
+export function wordScope({ session, type, text }: Omit<WordSearch, 'within'>): WordScope {
   const settings = session.layouts(type).words;
   const fields = settings.fields.filter(({ name }) => text.fields?.has(name) ?? true);
-  const scope: WordScope = { session, type, settings, text, fields };
+  return { session, type, settings, text, fields };
+}
+
+/** Runs `find` with the query for a search by words. A query of signs only matches nothing. */
+export async function searchWords<Found>(
+  { within, ...search }: WordSearch,
+  find: (words: WordQuery) => Promise<Found>,
+): Promise<{ readonly found: Found; readonly report: TextSearchReport }> {
+  const scope = wordScope(search);
+  const { text } = scope;
   const names = await localesOf(scope);
   if (!hasWords(text.query)) {
-    const report = await findReport(scope, await findWords(scope, names));
+    const report = await findReport(scope, await findWords(scope, names), within);
     return { found: await find({ query: NOTHING, ranked: NOTHING }), report };
   }
   const assumed = await assumeWords(scope, names);
@@ -48,7 +53,7 @@ export async function searchWords<Found>(
   const locales = await longestMatch(scope, await findWords(scope, names), within);
   const [found, report] = await Promise.all([
     find(queryOf(scope, locales, within)),
-    findReport(scope, locales),
+    findReport(scope, locales, within),
   ]);
   return { found, report };
 }
@@ -70,7 +75,7 @@ async function findEarly<Found>(
   const [areRight, isWhole, report] = await Promise.all([
     assumed.areRight(),
     isThere(scope, words.query),
-    findReport(scope, assumed.locales),
+    findReport(scope, assumed.locales, within),
   ]);
   return areRight && isWhole ? { found: await finding, report } : undefined;
 }
@@ -104,46 +109,4 @@ async function longestMatch(
 
 function upTo(place: number, { terms, ...locale }: LocaleWords): LocaleWords {
   return { ...locale, terms: terms.filter(({ term }) => term.place <= place) };
-}
-
-async function findReport(scope: WordScope, locales: readonly LocaleWords[]): Promise<TextSearchReport> {
-  const readings = locales.map(async ({ locale, terms }) => ({
-    locale,
-    terms: await Promise.all(
-      terms.map(async (each) => ({ term: each.term, correction: await correctionOf(scope, locale, each) })),
-    ),
-  }));
-  return reportOf(await Promise.all(readings));
-}
-
-/** Maximum words whose documents are counted to find a correction. */
-const MOST_COUNTED = 200;
-
-/** Returns the correction of a term: among the words with the fewest typos, the word in most documents. */
-async function correctionOf(
-  { session, type, fields }: WordScope,
-  locale: string,
-  { words }: WordTerm,
-): Promise<string | undefined> {
-  const least = Math.min(...words.map(({ match }) => match.typos));
-  if (words.length === 0 || least < 1) return undefined;
-  const alike = words.filter(({ match }) => match.typos === least).slice(0, MOST_COUNTED);
-  const filters = alike.flatMap((word) => fields.map((field) => hasToken(tokensOf(locale, [word], [field]))));
-  const answer = await session.search(type, {
-    size: 0,
-    query: hasToken(tokensOf(locale, alike, fields)),
-    aggs: { rows: { filters: { filters } } },
-  });
-  const counts = bucketsIn<{ readonly doc_count: number }>(answer, 'rows').map(({ doc_count }) => doc_count);
-  return mostFrequent(alike, (at) =>
-    counts.slice(at * fields.length, (at + 1) * fields.length).reduce((sum, count) => sum + count, 0),
-  );
-}
-
-function mostFrequent(words: readonly MatchedWord[], rowsOf: (at: number) => number): string | undefined {
-  const counted = words.map(({ key }, at) => ({ key, rows: rowsOf(at) }));
-  const [best] = counted
-    .filter(({ rows }) => rows > 0)
-    .sort((a, b) => b.rows - a.rows || compareCodePoints(a.key, b.key));
-  return best?.key;
 }

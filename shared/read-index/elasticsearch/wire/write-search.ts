@@ -11,6 +11,8 @@ export type SearchBody = {
   readonly aggs?: { readonly [name: string]: unknown };
   /** Number of matches after which the search stops, for example 1 to find out whether there is a match. */
   readonly terminate_after?: number;
+  /** Score below which documents do not match. */
+  readonly min_score?: number;
 };
 
 export type Search = {

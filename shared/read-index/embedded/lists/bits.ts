@@ -66,6 +66,14 @@ export function countBits(bits: Bits): number {
   return count;
 }
 
+/** Returns the number of rows in both sets. */
+export function countCommonBits(a: Bits, b: Bits): number {
+  let count = 0;
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) count += countWord((a[i] as number) & (b[i] as number));
+  return count;
+}
+
 /** Returns at most `size` rows in ascending order, after skipping `from` rows. */
 export function selectRows(bits: Bits, from: number, size: number): number[] {
   const rows: number[] = [];

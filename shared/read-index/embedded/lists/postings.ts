@@ -2,7 +2,9 @@ import {
   type Bits,
   clearBit,
   countBits,
+  countCommonBits,
   growBits,
+  hasBit,
   orBits,
   selectRows,
   setBit,
@@ -16,6 +18,7 @@ import {
   createRowLists,
   indexInList,
   listCount,
+  listEntry,
   type RowLists,
   removeBySwap,
 } from './row-lists.ts';
@@ -91,6 +94,15 @@ export function collectPosting(postings: Postings, term: number, into: Bits): vo
   const dense = postings.dense[term];
   if (dense !== undefined) orBits(into, dense.bits);
   else collectList(postings.lists, term, into);
+}
+
+/** Returns the number of rows of the term among `within`. */
+export function countWithin({ lists, dense }: Postings, term: number, within: Bits): number {
+  const own = dense[term];
+  if (own !== undefined) return countCommonBits(own.bits, within);
+  let rows = 0;
+  for (let at = 0; at < listCount(lists, term); at++) if (hasBit(within, listEntry(lists, term, at))) rows++;
+  return rows;
 }
 
 /** Returns whether a posting is sparse and has at most `most` rows. */

@@ -11,7 +11,6 @@ import {
 } from '../../../search/search-terms.ts';
 import { createSequence } from '../../../turns/sequence.ts';
 import { rest } from '../../../turns/slice.ts';
-import { compareCodePoints } from '../../column.ts';
 import type { TextSearch } from '../../text-search.ts';
 import { type Bits, countBits } from '../lists/bits.ts';
 import { collectPosting, countRows, postingCount } from '../lists/postings.ts';
@@ -19,7 +18,7 @@ import { borrowBits } from '../rows/row-set.ts';
 import { createExpansion, wordsOfTerm } from '../words/expand-term.ts';
 import type { LocaleText } from '../words/locale-text.ts';
 import type { TextIndex } from '../words/text-index.ts';
-import { type Expansion, type KnownWord, wordsFolded } from '../words/vocabulary.ts';
+import { type Expansion, wordsFolded } from '../words/vocabulary.ts';
 import { createPairRows, type KnownPair, knownPairs } from '../words/word-pairs.ts';
 import { createCompounds } from './find-compounds.ts';
 
@@ -165,27 +164,4 @@ export function createRows(
     }
     return rows;
   };
-}
-
-/** Returns the correction of a term; undefined if it was not corrected. Of the words with the fewest typos it is the one in most rows. */
-export function correctionOf(search: LocaleSearch, { expansion }: LocaleTerm): string | undefined {
-  const { vocabulary, postings } = search.text;
-  let best: Candidate | undefined;
-  for (const [at, number] of expansion.words.entries()) {
-    const rows = countRows(postings, search.isSearched, number);
-    const typos = expansion.matches[at]?.typos ?? 0;
-    const word = vocabulary.words[number];
-    if (rows === 0 || word === undefined) continue;
-    if (typos < 1) return undefined;
-    if (best === undefined || isBetter({ word, typos, rows }, best)) best = { word, typos, rows };
-  }
-  return best?.word.key;
-}
-
-type Candidate = { readonly word: KnownWord; readonly typos: number; readonly rows: number };
-
-function isBetter(a: Candidate, b: Candidate): boolean {
-  if (a.typos !== b.typos) return a.typos < b.typos;
-  if (a.rows !== b.rows) return a.rows > b.rows;
-  return compareCodePoints(a.word.key, b.word.key) < 0;
 }

@@ -64,7 +64,7 @@ function createSplit(
 ): () => readonly RankGroup[] {
   const isOfRank = index.fields.map((field) => Math.min(field.rank, LAST_RANK) === rank);
   const collect = createUnion(index, asked, isOfRank, ({ matches }, at) => matches[at]?.typos === typos);
-  const isExact = ({ matches }: Expansion, at: number) => matches[at]?.isExact === true;
+  const isExact = ({ matches }: Expansion, at: number) => matches[at]?.typos === typos && matches[at].isExact;
   const everywhere = index.fields.map(() => true);
   const collectExact = createUnion(index, asked, everywhere, isExact);
   return () => {

@@ -1,19 +1,18 @@
 import { hasWords } from '../../../search/split-words.ts';
 import { createSequence } from '../../../turns/sequence.ts';
 import { compareCodePoints } from '../../column.ts';
-import { reportOf, type TextSearch, type TextSearchReport } from '../../text-search.ts';
+import type { TextSearch } from '../../text-search.ts';
 import { andBits, type Bits, countBits, orBits } from '../lists/bits.ts';
 import { borrowBits } from '../rows/row-set.ts';
 import type { LocaleText } from '../words/locale-text.ts';
 import { bringUpToDate, type TextIndex } from '../words/text-index.ts';
-import { correctionOf, createLocaleSearches, type LocaleSearch } from './locale-search.ts';
+import { createLocaleSearches, type LocaleSearch } from './locale-search.ts';
 
-/** Rows and words that a search by words has found. */
+/** Rows that a search by words has found, and its words. */
 export type FoundTexts = {
   /** Searches, each with the terms that its rows must match. */
   readonly searches: readonly LocaleSearch[];
   readonly matched: Bits;
-  readonly report: TextSearchReport;
 };
 
 /** Finds the terms of a query in each searched locale. If a call ends with its slice, the next call continues. */
@@ -54,11 +53,7 @@ export function matchTexts(
     kept = searches.map((search) => ({ ...search, mode: 'any' }));
     for (const search of searches) orBits(matched, anyOf(index, search, within));
   } else if (hasWords(query)) kept = longestMatch(index, searches, within, matched);
-  const readings = kept.map((search) => ({
-    locale: search.text.locale,
-    terms: search.terms.map((each) => ({ term: each.term, correction: correctionOf(search, each) })),
-  }));
-  return { searches: kept, matched, report: reportOf(readings) };
+  return { searches: kept, matched };
 }
 
 function anyOf({ rowSet }: TextIndex, { terms }: LocaleSearch, within: Bits): Bits {

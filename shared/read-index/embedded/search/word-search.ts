@@ -4,6 +4,7 @@ import { searchOf } from '../../../search/search-settings.ts';
 import { createSequence } from '../../../turns/sequence.ts';
 import type { FacetCounts } from '../../facets.ts';
 import type { SearchRequest, SearchResult, World } from '../../read-index.ts';
+import type { OtherWords, TextSearchReport } from '../../text-search.ts';
 import { createFacetCount } from '../facets/count-facets.ts';
 import { type Bits, countBits } from '../lists/bits.ts';
 import { bindQuery } from '../match/bind-query.ts';
@@ -17,7 +18,10 @@ import type { SourceBlocks } from '../sources/source-blocks.ts';
 import { sourcesOf } from '../sources/source-store.ts';
 import { createTextIndex, isPerWorld, type TextIndex } from '../words/text-index.ts';
 import type { CommonTerms } from './common-terms.ts';
-import { createRanking } from './rank-rows.ts';
+import { createTextReport } from './find-corrections.ts';
+import { createOtherWords } from './find-other-words.ts';
+import type { LocaleSearch } from './locale-search.ts';
+import { createRanking, type RankedRows } from './rank-rows.ts';
 import { createRankGroups } from './rank-term.ts';
 import { type FoundTexts, matchTexts } from './search-texts.ts';
 import { createGroupedPage } from './select-groups.ts';
@@ -45,7 +49,17 @@ type Found = {
   readonly request: SearchRequest;
   readonly matched: Bits;
   readonly count: number;
-  readonly texts: FoundTexts | undefined;
+  readonly texts: RankedTexts | undefined;
+};
+
+/** A search by words, and the ranks of the rows that it found. */
+type RankedTexts = {
+  readonly index: TextIndex;
+  /** Searches with all words of the query, and the rows within which they are searched. */
+  readonly asked: readonly LocaleSearch[];
+  readonly within: Bits;
+  readonly found: FoundTexts;
+  readonly rank: () => RankedRows;
 };
 
 /** Returns the words of a row set's texts. They are made at the first call. */
@@ -74,11 +88,17 @@ export function createWordSearch(
   let select: (() => SelectedRows) | undefined;
   let selected: SelectedRows | undefined;
   let countFacets: (() => readonly FacetCounts[]) | undefined;
+  let describe: (() => TextSearchReport) | undefined;
+  let findOthers: (() => OtherWords) | undefined;
   return () => {
     found ??= find();
     const { matched, count, texts } = found;
     select ??= createPage(state, found);
     selected ??= select();
+    if (texts !== undefined) describe ??= createTextReport(texts.index, texts.found, texts.rank);
+    const text = describe?.();
+    findOthers ??= createOthers(found);
+    const words = findOthers?.();
     countFacets ??= createSequence(
       (request.facets ?? []).map((facet) =>
         createFacetCount({ rowSets: state.rowSets, world: request.world, rowSet }, facet, { matched, count }),
@@ -89,7 +109,7 @@ export function createWordSearch(
     return {
       total: request.withTotal ? count : undefined,
       hits: { rows, sources: sourcesOf(rowSet, rows) },
-      ...defined({ next, text: texts?.report, facets: request.facets && facets }),
+      ...defined({ next, text, words, facets: request.facets && facets }),
     };
   };
 }
@@ -108,9 +128,26 @@ function createFind(
   return () => {
     match ??= createMatchedRows(rowSet, bindQuery({ rowSets, orders, kept, world }, rowSet, query));
     const rows = match();
-    const texts = text && index && terms ? matchTexts(index, terms(), rows, text.query) : undefined;
-    const matched = texts?.matched ?? rows;
+    const found = text && index && terms ? matchTexts(index, terms(), rows, text.query) : undefined;
+    const matched = found?.matched ?? rows;
+    const texts = index &&
+      terms &&
+      found && { index, asked: terms(), within: rows, found, rank: createLateRanking(index, found) };
     return { rowSet, request, matched, count: countBits(matched), texts };
+  };
+}
+
+function createOthers({ request, texts }: Found): (() => OtherWords) | undefined {
+  const words = request.text?.words;
+  return texts && words && createOtherWords(texts.index, texts.asked, texts.within, words);
+}
+
+/** Creates ranks that are made when they are first needed. */
+function createLateRanking(index: TextIndex, { searches, matched }: FoundTexts): () => RankedRows {
+  let rank: (() => RankedRows) | undefined;
+  return () => {
+    rank ??= createRanking(index, searches, matched);
+    return rank();
   };
 }
 
@@ -121,10 +158,9 @@ function createPage(state: WordSearchState, found: Found): () => SelectedRows {
   if (request.text?.isRanked !== true || texts === undefined)
     return createSelection({ ...context, matched, count }, request);
   if (cursor === undefined && (size <= 0 || from >= count)) return () => ({ rows: [] });
-  const index = textIndexOf(state, rowSet, world);
-  const groups = createRankGroups(index, texts.searches, matched);
+  const { index, found: terms, rank } = texts;
+  const groups = createRankGroups(index, terms.searches, matched);
   if (groups !== undefined) return createGroupedPage(context, groups, request);
-  const rank = createRanking(index, texts.searches, matched);
   const { keys } = orderFor(state.orders, rowSet, world, request.sort);
   let page: (() => SelectedRows) | undefined;
   return () => {

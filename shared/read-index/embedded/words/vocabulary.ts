@@ -50,6 +50,11 @@ const EXPANSION_OVERHEAD = 20;
 /** Prefixes for the keys of words of other kinds, which are not words of a text. */
 const PREFIXES: Readonly<Record<WordKind, string>> = { text: '', spelled: '\x01', keyword: '\0' };
 
+/** Returns a word as texts have it, in lower case. */
+export function shownWord({ key, kind }: KnownWord): string {
+  return key.slice(PREFIXES[kind].length);
+}
+
 /** Creates an empty cache of expansions. Its limit is the number of words in all of them. */
 export function createExpansionCache(): RecentValues<string, Expansion> {
   return createRecentValues(CACHED_EXPANSIONS, ({ words }) => words.length + EXPANSION_OVERHEAD);

@@ -1,0 +1,102 @@
+import { addToList } from '../../../map-values.ts';
+import { type SearchTerm, similarTerm, typosOfOther } from '../../../search/search-terms.ts';
+import { chosenWords, type OtherWord, type OtherWords, type WordsRequest } from '../../text-search.ts';
+import type { Dsl } from '../plan/dsl.ts';
+import { checkDepth } from '../plan/render-query.ts';
+import { countWords } from './count-words.ts';
+import { findWords, type LocaleWords, localesOf, type WordScope, type WordTerm } from './find-words.ts';
+import { matchQuery } from './rank-query.ts';
+import { type MatchedWord, matchedWords, readVocabulary } from './read-words.ts';
+import { termPattern } from './word-patterns.ts';
+
+/** Finds words in place of the last word of a query. Only documents that `within` matches and words of searched fields count. */
+export async function findOtherWords(
+  scope: WordScope,
+  within: Dsl,
+  request: WordsRequest,
+): Promise<OtherWords> {
+  const found = await findWords(scope, await localesOf(scope));
+  // The first reading of a locale has the words as they were typed, without synonyms.
+  const typed = found.filter(({ locale }, at) => found.findIndex((each) => each.locale === locale) === at);
+  const parts = await Promise.all(typed.map((words) => othersInLocale(scope, words, within, request)));
+  const counted = new Map<string, OtherWord>();
+  for (const { word, typos, rows } of parts.flatMap(({ words }) => words)) {
+    const known = counted.get(word);
+    counted.set(word, {
+      word,
+      typos: Math.min(typos, known?.typos ?? typos),
+      rows: rows + (known?.rows ?? 0),
+    });
+  }
+  return {
+    rows: parts.reduce((sum, { rows }) => sum + rows, 0),
+    words: chosenWords(counted.values(), request),
+  };
+}
+
+async function othersInLocale(
+  scope: WordScope,
+  { locale, mode, terms }: LocaleWords,
+  within: Dsl,
+  request: WordsRequest,
+): Promise<OtherWords> {
+  const place = Math.max(...terms.map(({ term }) => term.place));
+  const others = terms.filter(({ term }) => term.place < place);
+  const having = others.length === 0 ? [] : [matchQuery(scope, [{ locale, mode, terms: others }])];
+  const query = checkDepth({ bool: { filter: [within, inLocale(scope, locale), ...having] } });
+  const last = terms.find(({ term }) => term.place === place);
+  const groups = last === undefined ? [] : await candidatesFor(scope, locale, last, request);
+  const [rows, counts] = await Promise.all([
+    others.length === 0 ? 0 : countDocuments(scope, query),
+    countWords(
+      scope,
+      locale,
+      groups.map(({ words }) => words),
+      { query },
+    ),
+  ]);
+  return { rows, words: groups.map(({ word, typos }, at) => ({ word, typos, rows: counts[at] ?? 0 })) };
+}
+
+/** Matches the documents of a locale, if documents have one. */
+function inLocale({ session, type }: WordScope, locale: string): Dsl {
+  if (!session.layouts(type).root.scalars.has('locale')) return { match_all: {} };
+  return { term: { 'f.locale': { value: locale } } };
+}
+
+async function countDocuments({ session, type }: WordScope, query: Dsl): Promise<number> {
+  const { hits } = await session.search(type, { size: 0, query, track_total_hits: true });
+  return hits.total?.value ?? 0;
+}
+
+/** A word as it is shown, and the words of the vocabulary that are written so. */
+type Candidate = { readonly word: string; readonly typos: number; readonly words: readonly MatchedWord[] };
+
+async function candidatesFor(
+  scope: WordScope,
+  locale: string,
+  { term, words }: WordTerm,
+  { kind }: WordsRequest,
+): Promise<readonly Candidate[]> {
+  if (kind === 'completed') return term.isPrefix ? candidatesIn(term, kind, words) : [];
+  const similar = similarTerm(term);
+  if (similar === undefined) return [];
+  const place = { session: scope.session, type: scope.type, locale };
+  const vocabulary = await readVocabulary(place, termPattern(locale, similar));
+  return candidatesIn(similar, kind, matchedWords(similar, vocabulary));
+}
+
+function candidatesIn(
+  term: SearchTerm,
+  kind: WordsRequest['kind'],
+  words: readonly MatchedWord[],
+): readonly Candidate[] {
+  const groups = new Map<string, MatchedWord[]>();
+  for (const word of words)
+    if (typosOfOther(term, kind, word, word.match) !== undefined) addToList(groups, word.key, word);
+  return [...groups].map(([word, each]) => ({
+    word,
+    words: each,
+    typos: Math.min(...each.map((one) => typosOfOther(term, kind, one, one.match) ?? 0)),
+  }));
+}
