@@ -14,6 +14,7 @@ import { RequestError } from '../../shared/request-error.ts';
 import type { Author } from '../command/command.ts';
 import type { CommandHandler } from '../command/command-handler.ts';
 import type { RefusedAction, Together } from '../command/publish-together.ts';
+import { hasSeveralDocuments, ONE_DOCUMENT } from './one-document.ts';
 import type { ReleaseCommands } from './release-commands.ts';
 import type { KnownReleases } from './watch-releases.ts';
 
@@ -46,9 +47,6 @@ export type Occasion = { readonly author: Author; readonly isDue: boolean };
 export type CarryOut = (id: number, occasion: Occasion) => Promise<CarriedOut>;
 
 const ATTEMPTS = 5;
-const TOO_MANY_DOCUMENTS =
-  'The server of the event log is older than KurrentDB 26.1, which is the first that stores several documents together: a release can have one document';
-
 /** Creates the function that carries a release out, if it was not yet. It stores all of its effects and `release-done`, or none. */
 export function createCarryOut(options: CarryOutOptions): CarryOut {
   const locks = createLocks();
@@ -86,12 +84,8 @@ type Outcome =
 async function attemptOne(options: CarryOutOptions, release: Release, attempt: Attempt): Promise<Outcome> {
   if (release.actions.length === 0) return refusedAll(release, 'The release has no entries');
   if (await options.log.checksConditions()) return attemptTogether(options, release, attempt);
-  if (documentsOf(release).size > 1) return refusedAll(release, TOO_MANY_DOCUMENTS);
+  if (hasSeveralDocuments(release.actions)) return refusedAll(release, ONE_DOCUMENT);
   return attemptInTurn(options, release, attempt);
-}
-
-function documentsOf({ actions }: Release): ReadonlySet<string> {
-  return new Set(actions.map(({ contentType, entryDocumentId }) => `${contentType} ${entryDocumentId}`));
 }
 
 async function attemptTogether(

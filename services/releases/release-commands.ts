@@ -17,6 +17,7 @@ import {
 import { RequestError } from '../../shared/request-error.ts';
 import type { Author } from '../command/command.ts';
 import { NotLeading } from '../command/not-leading.ts';
+import { hasSeveralDocuments, ONE_DOCUMENT } from './one-document.ts';
 import type { Schedule } from './parse-schedule.ts';
 import { noRelease, refusedRelease } from './release-error.ts';
 import { MOST_ACTIONS, type ReleaseRequest } from './release-request.ts';
@@ -71,9 +72,12 @@ export function createReleaseCommands(options: ReleaseCommandsOptions) {
     /** Adds the actions on entries that the release does not have yet. */
     async addActions(id: number, actions: readonly NewAction[]) {
       let added: readonly ReleaseAction[] = [];
+      const isWhole = await options.log.checksConditions();
       const changed = await commit('change-release', (state) => {
         const release = pendingRelease(state, id);
         added = newActions(state, release, actions);
+        if (!isWhole && hasSeveralDocuments([...release.actions, ...added]))
+          throw new RequestError('not-supported', ONE_DOCUMENT);
         return {
           id,
           events:

@@ -13,7 +13,7 @@ export type ReleaseReport = {
 };
 
 export type ReleaseTermOptions = {
-  readonly known: KnownReleases;
+  readonly known: Pick<KnownReleases, 'state'>;
   readonly carryOut: CarryOut;
   readonly report: ReleaseReport;
   /** Milliseconds since 1970, which may jump. */

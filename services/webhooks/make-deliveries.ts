@@ -1,7 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
+import { defined } from '../../shared/defined.ts';
 import { relatedDocuments } from '../../shared/document/related-documents.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { WORLDS } from '../../shared/read-index/read-index.ts';
+import type { ReleaseDone, ReleaseFailed } from '../../shared/releases/release-events.ts';
 import type { OpenDelivery } from '../../shared/webhooks/webhook-events.ts';
 import type { Webhook } from '../../shared/webhooks/webhook-state.ts';
 import { type DocumentAction, documentActions } from '../history/document-actions.ts';
@@ -63,6 +65,42 @@ async function* eachAction(
     for (const related of relatedActions(options, action))
       yield deliver(options, related, wantedBy(related, wanting, only), ofRelated);
   }
+  // The event of a release comes after those of its documents.
+  for (const stored of events) yield releaseDeliveries(stored, hooks, { marks, ...defined({ only }) });
+}
+
+/** Type of releases in deliveries, as in Strapi. */
+const RELEASE_TYPE = 'plugin::content-releases.release';
+
+/** Makes the deliveries of a release that was carried out or failed. Content types and locales of hooks do not limit them. */
+function releaseDeliveries(
+  stored: StoredEvent,
+  hooks: readonly Webhook[],
+  { marks = {}, only }: MakeOptions,
+): readonly NewDelivery[] {
+  if (stored.type !== 'release-done' && stored.type !== 'release-failed') return [];
+  const { position } = stored;
+  const ended = stored as unknown as ReleaseDone | ReleaseFailed;
+  const body = JSON.stringify(releaseBody(ended, stored.metadata.at, marks));
+  const documentId = String(ended.data.id);
+  return hooks.flatMap(({ id: hook, status, since, events }): NewDelivery[] => {
+    if (status === 'disabled' || position <= since || !events.includes('releases.publish')) return [];
+    const named = { hook, event: 'releases.publish', type: RELEASE_TYPE, documentId } as const;
+    const id = deliveryId({ ...named, position: String(position) });
+    return only === undefined || only === id ? [{ ...named, id, position, body }] : [];
+  });
+}
+
+/** Writes the members in Strapi's order. */
+function releaseBody(ended: ReleaseDone | ReleaseFailed, at: string, marks: BodyMarks) {
+  const { id, name, scheduledAt, timezone } = ended.data;
+  const isPublished = ended.type === 'release-done';
+  const [releasedAt, status] = isPublished ? [at, 'done'] : [null, 'failed'];
+  const release = { id, name, releasedAt, scheduledAt, timezone, status };
+  const error = isPublished
+    ? undefined
+    : { message: 'Release failed to publish', details: { problems: ended.data.problems } };
+  return { event: 'releases.publish', createdAt: at, isPublished, ...defined({ error }), release, ...marks };
 }
 
 function wantedBy(

@@ -6,6 +6,7 @@ import { isRecord } from '../../shared/json-record.ts';
 import { USER_TYPE } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import {
+  EARLIER_WEBHOOK_EVENTS,
   WEBHOOK_EVENTS,
   type WebhookDefined,
   type WebhookEventName,
@@ -18,8 +19,8 @@ export type WebhookRequest = Omit<WebhookDefined['data'], 'id' | 'sealed' | 'sta
   readonly headers: Readonly<Record<string, string>>;
 };
 
-/** Default events: all events of Strapi. */
-const USUAL_EVENTS = WEBHOOK_EVENTS.filter((event) => event !== 'entry.related-change');
+/** Default events: all events of entries and files in Strapi. */
+const USUAL_EVENTS = EARLIER_WEBHOOK_EVENTS.filter((event) => event !== 'entry.related-change');
 const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 const VISIBLE = /^[\x20-\x7e\t]*$/;
 /** Headers that Varve sets, or that control the connection. */

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { TOKEN_TYPES } from '../access/access-events.ts';
-import { WEBHOOK_EVENTS } from '../webhooks/webhook-events.ts';
+import { EARLIER_WEBHOOK_EVENTS, WEBHOOK_EVENTS } from '../webhooks/webhook-events.ts';
 import type { EventType } from './event-versions.ts';
+import { RELEASE_SCHEMAS } from './release-schemas.ts';
 
 /**
  * Schemas of the data of every version of every event type, as stored. docs/events/ has them as JSON Schema. A released version never
@@ -153,73 +154,41 @@ const processStarted = z.strictObject({
   nonce: z.string().describe('32 random bytes, base64url'),
 });
 
-const webhookDefined = z.strictObject({
-  id: z.string(),
-  name: z.string(),
-  url: z.string(),
-  events: z.array(z.enum(WEBHOOK_EVENTS)),
-  types: z.array(z.string()).describe('Content types by uid; empty: all'),
-  locales: z.array(z.string()).describe('Empty: all'),
-  populate: z.string().describe('Query string that says what of an entry is sent'),
-  sealed: z.string().describe('Secrets and headers, encrypted with a key made of the access key'),
-  allowPrivate: z.boolean().describe('It may be sent to private addresses'),
-  status: z.enum(['active', 'paused', 'disabled']),
-  reason: z.string().nullable().describe('Why Varve disabled it; null: it did not'),
-});
-const webhookRemoved = z.strictObject({ id: z.string() });
-const webhooksProgressed = z.strictObject({
-  store: z.string().describe('Id of the file that has the deliveries'),
-  upTo: z.string().describe('Everything up to this position is delivered, except `open`'),
-  open: z.array(
-    z.strictObject({
-      hook: z.string(),
-      position: z.string(),
-      event: z.enum(WEBHOOK_EVENTS),
-      type: uid,
-      documentId: z.string(),
-      parked: z.boolean(),
-    }),
-  ),
-});
+const EARLIER_WEBHOOK_EVENT = z.enum(EARLIER_WEBHOOK_EVENTS);
+const WEBHOOK_EVENT = z.enum(WEBHOOK_EVENTS);
 
-const releaseHead = {
-  id: z.int().min(1),
-  name: z.string(),
-  scheduledAt: z.iso.datetime().nullable().describe('null: a caller carries it out'),
-  timezone: z.string().nullable().describe('As the caller gave it, for people'),
-};
-const releaseEntry = {
-  contentType: uid,
-  entryDocumentId: z.string(),
-  locale: z
-    .string()
-    .nullable()
-    .describe('null on content types without i18n; `*`: every locale that the document then has'),
-};
-const releaseDefined = z.strictObject({
-  ...releaseHead,
-  single: z.boolean().describe('An action on an entry made it, with `at`'),
-});
-const releaseChanged = z.strictObject({
-  id: z.int().min(1),
-  put: z
-    .array(z.strictObject({ id: z.int().min(1), type: z.enum(['publish', 'unpublish']), ...releaseEntry }))
-    .describe('Actions that are added, or replace those with the same id'),
-  removed: z.array(z.int().min(1)).describe('Ids of actions'),
-});
-const releaseRemoved = z.strictObject({ id: z.int().min(1) });
-const releaseDone = z.strictObject({
-  ...releaseHead,
-  lateMs: z.int().nullable().describe('Milliseconds after scheduledAt; null: a caller carried it out'),
-  published: z.int().min(0),
-  unpublished: z.int().min(0),
-});
-const releaseFailed = z.strictObject({
-  ...releaseHead,
-  problems: z
-    .array(z.strictObject({ ...releaseEntry, reason: z.string() }))
-    .describe('Why nothing of the release was published'),
-});
+function webhookDefined<Event extends z.ZodType>(event: Event) {
+  return z.strictObject({
+    id: z.string(),
+    name: z.string(),
+    url: z.string(),
+    events: z.array(event),
+    types: z.array(z.string()).describe('Content types by uid; empty: all'),
+    locales: z.array(z.string()).describe('Empty: all'),
+    populate: z.string().describe('Query string that says what of an entry is sent'),
+    sealed: z.string().describe('Secrets and headers, encrypted with a key made of the access key'),
+    allowPrivate: z.boolean().describe('It may be sent to private addresses'),
+    status: z.enum(['active', 'paused', 'disabled']),
+    reason: z.string().nullable().describe('Why Varve disabled it; null: it did not'),
+  });
+}
+const webhookRemoved = z.strictObject({ id: z.string() });
+function webhooksProgressed<Event extends z.ZodType>(event: Event) {
+  return z.strictObject({
+    store: z.string().describe('Id of the file that has the deliveries'),
+    upTo: z.string().describe('Everything up to this position is delivered, except `open`'),
+    open: z.array(
+      z.strictObject({
+        hook: z.string(),
+        position: z.string(),
+        event,
+        type: uid,
+        documentId: z.string(),
+        parked: z.boolean(),
+      }),
+    ),
+  });
+}
 
 /** Schemas of a type's versions, in order from version 1 on. */
 type Versions = readonly [z.ZodType, ...z.ZodType[]];
@@ -249,14 +218,10 @@ export const EVENT_SCHEMAS: Readonly<Record<EventType, Versions>> = {
   'successor-named': [successorNamed],
   'log-identified': [identified],
   'process-started': [processStarted],
-  'release-defined': [releaseDefined],
-  'release-changed': [releaseChanged],
-  'release-removed': [releaseRemoved],
-  'release-done': [releaseDone],
-  'release-failed': [releaseFailed],
-  'webhook-defined': [webhookDefined],
+  ...RELEASE_SCHEMAS,
+  'webhook-defined': [webhookDefined(EARLIER_WEBHOOK_EVENT), webhookDefined(WEBHOOK_EVENT)],
   'webhook-removed': [webhookRemoved],
-  'webhooks-progressed': [webhooksProgressed],
+  'webhooks-progressed': [webhooksProgressed(EARLIER_WEBHOOK_EVENT), webhooksProgressed(WEBHOOK_EVENT)],
 };
 
 /** Readers ignore keys that they do not know. */

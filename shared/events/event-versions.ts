@@ -43,7 +43,7 @@ export const EVENT_VERSIONS: Readonly<Record<EventType, number>> = {
   'release-removed': 1,
   'release-done': 1,
   'release-failed': 1,
-  'webhook-defined': 1,
+  'webhook-defined': 2,
   'webhook-removed': 1,
-  'webhooks-progressed': 1,
+  'webhooks-progressed': 2,
 };

@@ -2,8 +2,8 @@ import type { EventMetadata } from '../event-store/event-store.ts';
 
 /** Events that define webhooks, and events that record the progress of their deliveries. Each kind has one stream in a namespace. */
 
-/** Names of events as in Strapi. `entry.related-change` is Varve's own. */
-export const WEBHOOK_EVENTS = [
+/** Names of events in version 1 of the events that have them. */
+export const EARLIER_WEBHOOK_EVENTS = [
   'entry.create',
   'entry.update',
   'entry.delete',
@@ -15,6 +15,9 @@ export const WEBHOOK_EVENTS = [
   'media.delete',
   'entry.related-change',
 ] as const;
+
+/** Names of events as in Strapi. `entry.related-change` is Varve's own. */
+export const WEBHOOK_EVENTS = [...EARLIER_WEBHOOK_EVENTS, 'releases.publish'] as const;
 export type WebhookEventName = (typeof WEBHOOK_EVENTS)[number];
 
 export type WebhookDefined = {

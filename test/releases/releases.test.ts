@@ -30,7 +30,7 @@ describe('an action on an entry with `at`', () => {
   it('publishes the draft as it is at that time, and shows nothing before', async () => {
     const id = await draft(client, { title: 'early' });
     const answer = await client.call<ShownRelease>('POST', `/api/articles/${id}/actions/publish`, {
-      data: { at: inMs(1_500) },
+      data: { at: inMs(900) },
     });
     expect(answer.status).toBe(202);
     expect(answer.data).toMatchObject({ status: 'ready', actions: { meta: { count: 1 } } });
@@ -40,16 +40,6 @@ describe('an action on an entry with `at`', () => {
     expect(await client.data('GET', `/api/articles/${id}`)).toMatchObject({ title: 'late' });
     expect(Date.parse(done.releasedAt ?? '')).toBeGreaterThanOrEqual(Date.parse(done.scheduledAt ?? ''));
     expect(done.lateMs).toBe(Date.parse(done.releasedAt ?? '') - Date.parse(done.scheduledAt ?? ''));
-  });
-
-  it('unpublishes', async () => {
-    const id = await draft(client, { title: 'a' });
-    await client.data('POST', `/api/articles/${id}/actions/publish`);
-    const { data } = await client.call<ShownRelease>('POST', `/api/articles/${id}/actions/unpublish`, {
-      data: { at: inMs(300) },
-    });
-    await untilStatus(client, data.id, 'done');
-    expect(await published(id)).toBe(false);
   });
 
   it('is moved by a later request, and ended by null', async () => {
@@ -62,17 +52,6 @@ describe('an action on an entry with `at`', () => {
     expect((await client.call('POST', path, { data: { at: null } })).status).toBe(202);
     expect((await client.call('GET', `/_varve/releases/${first.data.id}`)).status).toBe(404);
     expect((await client.call('POST', path, { data: { at: null } })).status).toBe(404);
-  });
-
-  it('acts on the locale of the request', async () => {
-    const id = await draft(client, { title: 'a' }, 'pages');
-    await client.data('PUT', `/api/pages/${id}?locale=fr&status=draft`, { data: { title: 'b' } });
-    const { data } = await client.call<ShownRelease>('POST', `/api/pages/${id}/actions/publish?locale=fr`, {
-      data: { at: inMs(300) },
-    });
-    await untilStatus(client, data.id, 'done');
-    expect(await published(id, 'pages', '?locale=fr')).toBe(true);
-    expect(await published(id, 'pages')).toBe(false);
   });
 
   it.each([
@@ -99,6 +78,29 @@ describe('an action on an entry with `at`', () => {
     });
     const path = `/api/notes/${note.documentId}/actions/publish`;
     expect((await client.call('POST', path, { data })).status).toBe(400);
+  });
+});
+
+describe('a release of one entry', takesMinutes('releases of one entry'), () => {
+  it('unpublishes', async () => {
+    const id = await draft(client, { title: 'a' });
+    await client.data('POST', `/api/articles/${id}/actions/publish`);
+    const { data } = await client.call<ShownRelease>('POST', `/api/articles/${id}/actions/unpublish`, {
+      data: { at: inMs(300) },
+    });
+    await untilStatus(client, data.id, 'done');
+    expect(await published(id)).toBe(false);
+  });
+
+  it('acts on the locale of the request', async () => {
+    const id = await draft(client, { title: 'a' }, 'pages');
+    await client.data('PUT', `/api/pages/${id}?locale=fr&status=draft`, { data: { title: 'b' } });
+    const { data } = await client.call<ShownRelease>('POST', `/api/pages/${id}/actions/publish?locale=fr`, {
+      data: { at: inMs(300) },
+    });
+    await untilStatus(client, data.id, 'done');
+    expect(await published(id, 'pages', '?locale=fr')).toBe(true);
+    expect(await published(id, 'pages')).toBe(false);
   });
 });
 

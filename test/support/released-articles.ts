@@ -36,6 +36,7 @@ export type ShownRelease = {
   readonly name: string;
   readonly status: string;
   readonly scheduledAt: string | null;
+  readonly timezone: string | null;
   readonly releasedAt: string | null;
   readonly lateMs: number | null;
   readonly actions: { readonly meta: { readonly count: number } };
@@ -51,16 +52,22 @@ export type ShownAction = {
   readonly locale: { readonly code: string } | null;
 };
 
+/** Creates the folder of types, which `remove` removes. */
+export function articleTypes() {
+  const folder = createArticleTypes();
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
 /** Starts a server of articles, which `dispose` ends and removes. */
-export async function startArticles() {
-  const contentTypes = createArticleTypes();
-  const server = await startServer({ contentTypes });
+export async function startArticles(args: readonly string[] = []) {
+  const { folder: contentTypes, remove } = articleTypes();
+  const server = await startServer({ contentTypes, arguments: args });
   return {
     server,
     client: createApiClient(server.url),
     async dispose(): Promise<void> {
       await server.dispose();
-      rmSync(contentTypes, { recursive: true, force: true });
+      remove();
     },
   };
 }
