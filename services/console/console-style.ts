@@ -78,7 +78,7 @@ button.plain { border: none; background: none; color: var(--link); padding: 0.25
 i.axis { color: var(--quiet); }
 i.grid { color: var(--line); }
 .legend b { font-variant-numeric: tabular-nums; }
-.scroll { overflow-x: auto; }
+.scroll { overflow-x: auto; position: relative; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: 0.375rem 0.75rem 0.375rem 0; vertical-align: top; white-space: nowrap; }
 th { color: var(--quiet); font-weight: 400; }
@@ -152,6 +152,18 @@ input, select, textarea { border-color: var(--edge); }
 .picture { display: inline-flex; gap: 0.5rem; align-items: center; overflow-wrap: anywhere; }
 .picture img { max-height: 6rem; object-fit: contain; background: var(--code); }
 dialog form, dialog > .field { display: grid; gap: 0.5rem; }
+.past.old { border-left: 4px solid var(--warn); }
+.past p { margin: 0; flex: 1; }
+.past .spread { flex-wrap: nowrap; }
+.past .spread button { white-space: nowrap; }
+.slider input { flex: 1 1 12rem; padding: 0; }
+.versions .names { white-space: normal; min-width: 8rem; }
+.diff { border-top: 1px solid var(--line); padding-top: 0.75rem; }
+.diff dl { margin: 0; display: grid; gap: 0.625rem; grid-template-columns: minmax(0, 1fr); }
+.diff dd { margin: 0.25rem 0 0; }
+.members { list-style: none; padding: 0; }
+ins { background: light-dark(#d7f2e0, #173b27); text-decoration: none; }
+del { background: light-dark(#fbdcd9, #4a211e); }
 .whole { white-space: pre-wrap; overflow-wrap: anywhere; }
 dialog { width: min(34rem, calc(100vw - 2rem)); color: inherit; }
 dialog::backdrop { background: rgb(0 0 0 / 0.5); }

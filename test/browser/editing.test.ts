@@ -173,6 +173,35 @@ describe('editing in the console', longInBrowser('editing in the console in Chro
     expect(after.sections).toEqual(before.sections);
   });
 
+  test('two versions are compared word by word, and an earlier one is restored', async () => {
+    const { documentId } = await entryByKey();
+    await show(`#/content/restaurants/${documentId}/history`, '.versions tbody tr');
+    const { data } = (await ask(`/api/restaurants/${documentId}/versions`)).body;
+    expect(await page.locator('.versions tbody tr').count()).toBe(data.length);
+    expect(await page.locator('.versions .names').allTextContents()).toEqual(
+      data.map(({ changed }: { changed: string[] | null }) => (changed ?? []).join(', ')),
+    );
+    const oldest = data.at(-1).id;
+    await page.getByLabel(`Compare from ${oldest},`).check(REACTS);
+    await page.waitForSelector('.diff dl > div', REACTS);
+    const { changed } = (await ask(`/api/restaurants/${documentId}/versions/${oldest}/diff`)).body.data;
+    expect(await page.locator('.diff dt').allTextContents()).toEqual(
+      changed.map(({ path }: { path: string }) => path),
+    );
+    const name = page.locator('.diff dl > div', { has: page.locator('dt:text-is("name")') });
+    expect(await name.locator('dd').textContent()).toBe('Every type, edited');
+    expect(await name.locator('ins').textContent()).toBe(', edited');
+    expect(await shown.problems()).toEqual([]);
+    await button(`Show ${oldest}`).click();
+    await page.locator('.diff table', { hasText: 'A hero' }).waitFor(REACTS);
+    expect(await shown.problems()).toEqual([]);
+    await button(`Restore ${oldest}`).click();
+    await page.waitForSelector('.notice:has-text("Restored")', REACTS);
+    const draft = await entryByKey();
+    expect([draft.name, draft.hours.length, draft.tags.length]).toEqual(['Every type', 2, 2]);
+    expect((await ask(`/api/restaurants/${documentId}`)).body.data.name).toBe('Every type, edited');
+  });
+
   test('the errors of the server are at their fields, and the keyboard reaches them', async () => {
     const { documentId } = await entryByKey();
     await show(`#/content/restaurants/${documentId}/edit`, '.form');
@@ -237,7 +266,30 @@ describe('editing in the console', longInBrowser('editing in the console in Chro
     await expect
       .poll(async () => (await ask(`/api/restaurants/${documentId}?status=draft`)).status)
       .toBe(404);
+    await show('#/content/restaurants/_deleted', 'td a');
     expect(await shown.problems()).toEqual([]);
+    await button('Restore every-type').click();
+    await page.waitForSelector('.notice:has-text("Restored")', REACTS);
+    expect(await entryByKey()).toMatchObject({ documentId, name: 'Every type, edited', stars: 3 });
+  });
+
+  test('the whole content part shows the content of a moment', async () => {
+    const { body, headers } = await ask('/api/tags', {
+      method: 'POST',
+      body: { data: { key: 'p', name: 'before' } },
+    });
+    const { documentId } = body.data;
+    await ask(`/api/tags/${documentId}`, { method: 'PUT', body: { data: { name: 'after' } } });
+    await show(`#/content/tags?asOf=${headers.get('varve-position')}`, 'td:text-is("before")');
+    expect(await page.locator('.past').textContent()).toContain('Nothing can be changed here');
+    expect(await page.locator('a.button').count()).toBe(0);
+    expect(await shown.problems()).toEqual([]);
+    await page.getByRole('link', { name: 'p', exact: true }).click();
+    await page.waitForSelector('.values td:text-is("before")', REACTS);
+    expect(await page.locator('.actions, .tabs a:text-is("Edit")').count()).toBe(0);
+    await button('Back to now').click();
+    await page.waitForSelector('.values td:text-is("after")', REACTS);
+    expect(await page.locator('.tabs a:text-is("Edit")').count()).toBe(1);
   });
 
   test('a new locale is written with the form, and shares what all locales share', {
@@ -304,7 +356,10 @@ describe('editing in the console', longInBrowser('editing in the console in Chro
     await tab.waitForSelector('text=Your token may not create entries of this type', REACTS);
     await tab.goto(`${server.url}/_varve/#/content/tags/${documentId}`);
     await tab.waitForSelector('table.values', REACTS);
-    expect(await tab.locator('.actions button').count()).toBe(0);
+    expect(await tab.locator('.actions button, .past, .tabs a:text-is("History")').count()).toBe(0);
+    await tab.goto(`${server.url}/_varve/#/content/tags/${documentId}/history`);
+    await tab.waitForSelector('.bad:text-is("Not Found")', REACTS);
+    expect(await tab.locator('.versions').count()).toBe(0);
     // The browser itself reports each refused request.
     expect(its.filter((fault) => !/status of 4\d\d/.test(fault))).toEqual([]);
   });

@@ -28,6 +28,13 @@ export const token = signal<string | null>(sessionStorage.getItem(KEY));
 /** `lost`: the last request got no answer. */
 export const connection = signal<'connecting' | 'live' | 'lost'>('connecting');
 
+/** The moment that the last answer about the past shows. `of`: the value of `asOf`. `at`: time of the last event. */
+export const moment = signal<{
+  readonly of: string;
+  readonly position: string;
+  readonly at: string | undefined;
+} | null>(null);
+
 /** Keeps the token for this tab; null forgets it. */
 export function keepToken(value: string | null): void {
   if (value === null) sessionStorage.removeItem(KEY);
@@ -35,8 +42,28 @@ export function keepToken(value: string | null): void {
   token.value = value;
 }
 
-/** Sends a request to this server with the token of the tab. Rejects if the server does not answer. */
-export async function send({ method, path, body, form }: Request, signal?: AbortSignal): Promise<Reply> {
+/** Milliseconds between two requests for content of the past that is being opened. */
+const OPENING_MS = 1_000;
+
+/**
+ * Sends a request to this server with the token of the tab. Rejects if the server does not answer. A read of the past is repeated until the
+ * server has opened that past.
+ */
+export async function send(request: Request, signal?: AbortSignal): Promise<Reply> {
+  for (;;) {
+    const reply = await sendOnce(request, signal);
+    if (!isOpening(reply)) return reply;
+    await new Promise((resolve) => setTimeout(resolve, OPENING_MS));
+    signal?.throwIfAborted();
+  }
+}
+
+function isOpening({ status, json }: Reply): boolean {
+  const { error } = (json ?? {}) as { readonly error?: { readonly code?: string } };
+  return status === 503 && error?.code === 'past-opening';
+}
+
+async function sendOnce({ method, path, body, form }: Request, signal?: AbortSignal): Promise<Reply> {
   const started = performance.now();
   try {
     const response = await fetch(path, {
@@ -52,6 +79,8 @@ export async function send({ method, path, body, form }: Request, signal?: Abort
     });
     const text = await response.text();
     connection.value = 'live';
+    const [, past] = /[?&]asOf=([^&]*)/.exec(path) ?? [];
+    if (response.ok && past !== undefined) keepMoment(decodeURIComponent(past), response.headers);
     return {
       status: response.status,
       ok: response.ok,
@@ -65,6 +94,11 @@ export async function send({ method, path, body, form }: Request, signal?: Abort
     if (signal?.aborted !== true) connection.value = 'lost';
     throw error;
   }
+}
+
+function keepMoment(of: string, headers: Headers): void {
+  const position = headers.get('varve-position');
+  if (position !== null) moment.value = { of, position, at: headers.get('memento-datetime') ?? undefined };
 }
 
 /** Reads `data` and `meta` of an answer. Rejects with the message of an error. */

@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type Meta, read } from './api.ts';
-import { columnsOf, isLocalized, mayDo, pathName } from './content-model.ts';
+import { callerRights, columnsOf, isLocalized, mayDo, pathName } from './content-model.ts';
 import { FilterBuilder } from './filter-builder.ts';
 import { filterQuery, parseFilterRows } from './filter-rows.ts';
 import { formatCount } from './format.ts';
 import { HowToSend } from './how-to-send.ts';
 import { html } from './html.ts';
-import { change, linkTo, route } from './route.ts';
+import { asOf, change, linkTo, route } from './route.ts';
 import type { Type } from './server.ts';
 import { showCell } from './values.ts';
 
@@ -33,10 +33,12 @@ export function ContentList({ type }: { readonly type: Type }) {
   const total = page?.meta.pagination?.total;
   return html`<section class="card">
     <div class="row spread"><h1>${type.schema.displayName}${' '}<span class="quiet count">${total === undefined ? '' : formatCount(total)}</span></h1>
-      ${mayDo(type, 'create') && html`<a class="button" href=${linkTo(['content', pathName(type), '_new'], { locale: route.value.query.get('locale') ?? undefined })}>New entry</a>`}</div>
+      <span class="row">${callerRights.value?.history && mayDo(type, 'find') && type.schema.kind === 'collectionType' && html`<a href=${linkTo(['content', pathName(type), '_deleted'])}>Deleted</a>`}
+      ${mayDo(type, 'create') && html`<a class="button" href=${linkTo(['content', pathName(type), '_new'], { locale: route.value.query.get('locale') ?? undefined })}>New entry</a>`}</span></div>
     <${Controls} type=${type} />
     <${FilterBuilder} type=${type} />
     ${problem !== '' && html`<p class="bad" role="alert">${problem}</p>`}
+    ${page === undefined && problem === '' && html`<p class="quiet" role="status">${asOf() === undefined ? 'Loading…' : 'Opening the past. The first read of a moment takes some seconds…'}</p>`}
     ${page !== undefined && html`<${Rows} type=${type} page=${page} />`}
     <p class="row"><code class="path">${path}</code> <a href=${linkTo(['query'], { request: path })}>Open in Query</a></p>
     <${HowToSend} request=${{ method: 'GET', path }} />
@@ -54,6 +56,7 @@ function listPath(type: Type): string {
     ...filterQuery(parseFilterRows(query.get('filter') ?? '') ?? []),
     ['pagination[page]', query.get('page')],
     ['pagination[pageSize]', String(PAGE_SIZE)],
+    ['asOf', asOf() ?? null],
   ];
   const text = pairs
     .filter((pair): pair is readonly [string, string] => (pair[1] ?? '') !== '')

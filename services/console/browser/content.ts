@@ -2,10 +2,12 @@ import { useEffect, useState } from 'preact/hooks';
 import { read } from './api.ts';
 import { ContentList } from './content-list.ts';
 import { contentTypes, pathName, readModel, typeAt } from './content-model.ts';
+import { DeletedList } from './deleted-list.ts';
 import { EntryPage } from './entry-page.ts';
 import { formatCount, UNKNOWN } from './format.ts';
 import { html } from './html.ts';
-import { linkTo, route } from './route.ts';
+import { PastControl } from './past.ts';
+import { asOf, linkTo, route } from './route.ts';
 import type { Type } from './server.ts';
 
 /** The content: types with their counts, the entries of one, or one entry. */
@@ -26,7 +28,7 @@ export function ContentPart() {
       <p>The server has no content types that you may read. Start it with <code>--content-types</code> and the src folder of a Strapi project.</p></section>`;
   return html`<div class="columns">
     <nav class="card types" aria-label="Content types"><${TypeList} chosen=${name} /></nav>
-    <div class="main"><${Chosen} name=${name} rest=${rest} /></div>
+    <div class="main"><${PastControl} /><${Chosen} name=${name} rest=${rest} /></div>
   </div>`;
 }
 
@@ -38,11 +40,13 @@ function Chosen({ name, rest }: { readonly name: string | undefined; readonly re
     return html`<section class="card empty"><h1>There is no such content type</h1><p><code>${name}</code> names no type that you may read.</p></section>`;
   const isSingle = type.schema.kind === 'singleType';
   const [first] = rest;
-  if (first === undefined && !isSingle) return html`<${ContentList} key=${type.uid} type=${type} />`;
+  if (first === undefined && !isSingle)
+    return html`<${ContentList} key=${`${type.uid} ${asOf()}`} type=${type} />`;
+  if (first === '_deleted' && !isSingle) return html`<${DeletedList} key=${type.uid} type=${type} />`;
   if (first === '_new' && !isSingle) return html`<${EntryPage} key=${type.uid} type=${type} mode="edit" />`;
   const documentId = isSingle ? undefined : first;
   const mode = (isSingle ? first : rest[1]) ?? 'values';
-  return html`<${EntryPage} key=${type.uid} type=${type} documentId=${documentId} mode=${mode} />`;
+  return html`<${EntryPage} key=${`${type.uid} ${asOf()}`} type=${type} documentId=${documentId} mode=${mode} />`;
 }
 
 function TypeList({ chosen }: { readonly chosen: string | undefined }) {
@@ -56,16 +60,19 @@ function TypeItem({ type, isChosen }: { readonly type: Type; readonly isChosen: 
   const { kind, displayName, draftAndPublish } = type.schema;
   useEffect(() => {
     if (kind === 'singleType') return;
+    const past = asOf();
+    const moment = past === undefined ? '' : `&asOf=${encodeURIComponent(past)}`;
     const status = draftAndPublish ? '&status=draft' : '';
     // A caller without the right to see drafts gets the count of what is published. Without any, there is no count.
-    const count = (query: string) => read<unknown>(`/api/${pathName(type)}?pagination[pageSize]=1${query}`);
+    const count = (query: string) =>
+      read<unknown>(`/api/${pathName(type)}?pagination[pageSize]=1${query}${moment}`);
     count(status)
       .catch(() => count(''))
       .then(
         ({ meta }) => setTotal(meta.pagination?.total),
         () => {},
       );
-  }, [type.uid]);
+  }, [type.uid, asOf()]);
   return html`<li><a href=${linkTo(['content', pathName(type)])} aria-current=${isChosen ? 'page' : undefined}>${displayName}</a>
     <span class="quiet">${kind === 'singleType' ? 'single' : total === undefined ? UNKNOWN : formatCount(total)}</span></li>`;
 }

@@ -16,7 +16,7 @@ import { changedInput, type FieldValue, formValues } from './form-values.ts';
 import { formatTime } from './format.ts';
 import { HowToSend } from './how-to-send.ts';
 import { html } from './html.ts';
-import { linkTo } from './route.ts';
+import { asOf, linkTo } from './route.ts';
 import { valueProblems } from './value-problems.ts';
 
 /** Milliseconds between two looks whether somebody else has saved. */
@@ -49,6 +49,7 @@ export function EntryForm({ place }: { readonly place: EntryPlace }) {
   };
   if (problem !== '') return html`<p class="bad" role="alert">${problem}</p>`;
   if (draft === undefined) return html`<p class="quiet" role="status">Loading…</p>`;
+  if (asOf() !== undefined) return html`<p class="empty">Nothing can be changed in the past.</p>`;
   if (!mayWrite(place))
     return html`<p class="empty">Your token may not ${place.documentId === undefined ? 'create' : 'change'} entries of this type.</p>`;
   return html`<${Editor} key=${version} place=${place} draft=${draft} notice=${notice} reload=${reload} />`;

@@ -1,9 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import { send } from './api.ts';
-import { isLocalized, mayDo, pathName } from './content-model.ts';
+import { callerRights, isLocalized, mayDo, pathName } from './content-model.ts';
 import { EntryCard } from './entry.ts';
 import { EntryForm } from './entry-form.ts';
 import type { EntryPlace } from './entry-request.ts';
+import { EntryHistory } from './history.ts';
 import { html } from './html.ts';
 import { change, linkTo, route } from './route.ts';
 import type { Type } from './server.ts';
@@ -22,8 +23,15 @@ export function EntryPage({ type, documentId, mode }: PageProps) {
     <div class="row spread"><p class="quiet"><a href=${linkTo(['content', pathName(type)])}>${type.schema.displayName}</a> / <code>${nameOf(place)}</code></p>
       <${Locales} place=${place} /></div>
     <${Tabs} place=${place} mode=${mode} />
-    ${mode === 'edit' ? html`<h1>${documentId === undefined && type.schema.kind === 'collectionType' ? `New ${type.schema.displayName}` : 'Edit'}</h1><${EntryForm} key=${key} place=${place} />` : html`<${EntryCard} key=${key} place=${place} />`}
+<${Mode} key=${key} place=${place} mode=${mode} />
   </section>`;
+}
+
+function Mode({ place, mode }: { readonly place: EntryPlace; readonly mode: string }) {
+  const isNew = nameOf(place) === 'new';
+  if (mode === 'history') return html`<${EntryHistory} place=${place} />`;
+  if (mode !== 'edit') return html`<${EntryCard} place=${place} />`;
+  return html`<h1>${isNew ? `New ${place.type.schema.displayName}` : 'Edit'}</h1><${EntryForm} place=${place} />`;
 }
 
 function nameOf({ type, documentId }: EntryPlace): string {
@@ -33,7 +41,11 @@ function nameOf({ type, documentId }: EntryPlace): string {
 function Tabs({ place, mode }: { readonly place: EntryPlace; readonly mode: string }) {
   const { type, documentId, locale } = place;
   if (documentId === undefined && type.schema.kind === 'collectionType') return null;
-  const tabs = [['values', 'Values'], ...(mayDo(type, 'update') ? [['edit', 'Edit']] : [])] as const;
+  const tabs = [
+    ['values', 'Values'],
+    ...(mayDo(type, 'update') ? [['edit', 'Edit']] : []),
+    ...(callerRights.value?.history === true ? [['history', 'History']] : []),
+  ] as const;
   const linkOf = (name: string) =>
     linkTo(
       [

@@ -5,10 +5,10 @@ import { EntryActions, type EntryState } from './entry-actions.ts';
 import type { EntryPlace, Row } from './entry-request.ts';
 import { shorten } from './format.ts';
 import { HowToSend } from './how-to-send.ts';
-import { type Content, html } from './html.ts';
-import { linkTo } from './route.ts';
-import type { ShownAttribute, Type } from './server.ts';
-import { types } from './session.ts';
+import { html } from './html.ts';
+import { asOf } from './route.ts';
+import type { Type } from './server.ts';
+import { showValue } from './show-value.ts';
 import { showWhole } from './values.ts';
 
 type Versions = {
@@ -61,7 +61,13 @@ function requestOf(
   locale: string | null,
   status: string | undefined,
 ): Request {
-  const query = new URLSearchParams({ ...(status && { status }), ...(locale && { locale }), populate: '*' });
+  const past = asOf();
+  const query = new URLSearchParams({
+    ...(status && { status }),
+    ...(locale && { locale }),
+    populate: '*',
+    ...(past && { asOf: past }),
+  });
   return {
     method: 'GET',
     path: `/api/${pathName(type)}${documentId === undefined ? '' : `/${encodeURIComponent(documentId)}`}?${query}`,
@@ -123,35 +129,4 @@ function Values({
     ${['createdAt', 'updatedAt', 'publishedAt'].map((name) => html`<tr><th scope="row" class="quiet">${name}</th><td>${showWhole(first[name])}</td>${both && html`<td>${showWhole(published[name])}</td>`}</tr>`)}
     </tbody>
   </table></div>`;
-}
-
-function showValue(attribute: ShownAttribute | undefined, value: unknown): Content {
-  if (value === null || value === undefined) return html`<span class="quiet">none</span>`;
-  if (attribute?.type === 'relation') return linksOf(attribute, value);
-  if (attribute?.type === 'media') return picturesOf(value);
-  return html`<div class="whole">${showWhole(value)}</div>`;
-}
-
-function linksOf({ target }: ShownAttribute, value: unknown): Content {
-  const type = types.value.find(({ uid }) => uid === target);
-  const rows = [value].flat() as readonly Row[];
-  if (rows.length === 0) return html`<span class="quiet">none</span>`;
-  return html`<ul class="links">${rows.map(
-    (row) =>
-      html`<li>${
-        type === undefined || type.plugin !== undefined
-          ? html`<code>${String(row['documentId'])}</code>`
-          : html`
-    <a href=${linkTo(['content', pathName(type), String(row['documentId'])], { locale: typeof row['locale'] === 'string' ? row['locale'] : undefined })}>${shorten(titleOf(type, row), 60)}</a>`
-      }</li>`,
-  )}</ul>`;
-}
-
-function picturesOf(value: unknown): Content {
-  return html`<ul class="links">${([value].flat() as readonly Row[]).map((file) => {
-    const url = String(file['url'] ?? '');
-    // A picture of another host is not loaded: the page sends nothing elsewhere.
-    const isOwn = url.startsWith('/') && String(file['mime']).startsWith('image/');
-    return html`<li>${isOwn && html`<img src=${url} alt=${String(file['alternativeText'] ?? '')} width="160" />`} <span>${String(file['name'])}</span></li>`;
-  })}</ul>`;
 }

@@ -3,14 +3,16 @@ import { token } from './api.ts';
 import { html } from './html.ts';
 import { type Shown, sendLines } from './send-lines.ts';
 
-/** Shows how to send a request without the page. `command`: the command of `varve` that does the same. */
-export function HowToSend({ request, command }: { readonly request: Shown; readonly command?: string }) {
+type HowProps = { readonly request: Shown; readonly command?: string; readonly what?: string };
+
+/** Shows how to send a request without the page. `what`: its purpose in words. `command`: the command of `varve` that does the same. */
+export function HowToSend({ request, command, what = 'send it' }: HowProps) {
   const lines = [
     ...sendLines(location.origin, request, token.value !== null),
     ...(command === undefined ? [] : [{ name: 'varve', text: command }]),
   ];
   return html`<details class="send">
-    <summary>How to send it</summary>
+    <summary>How to ${what}</summary>
     ${lines.map(({ name, text }) => html`<${Copyable} key=${name} name=${name} text=${text} />`)}
   </details>`;
 }

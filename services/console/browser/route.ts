@@ -29,12 +29,20 @@ function decoded(text: string): string {
   }
 }
 
+/** Returns the moment whose content the content part shows: a position of the log or an instant; undefined: now. */
+export function asOf(): string | undefined {
+  return route.value.query.get('asOf') || undefined;
+}
+
 /** Returns the link to a part of the page. Parameters without a value are omitted. */
 export function linkTo(
   path: readonly string[],
   query: Readonly<Record<string, string | undefined>> = {},
 ): string {
-  const kept = Object.entries(query).filter((each): each is [string, string] => (each[1] ?? '') !== '');
+  const past = path[0] === 'content' ? { asOf: asOf() } : {};
+  const kept = Object.entries({ ...past, ...query }).filter(
+    (each): each is [string, string] => (each[1] ?? '') !== '',
+  );
   const text = new URLSearchParams(kept).toString();
   return `#/${path.map(encodeURIComponent).join('/')}${text === '' ? '' : `?${text}`}`;
 }
