@@ -4,14 +4,12 @@ import fastify, {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
-  LogController,
 } from 'fastify';
 import { countOwnStreams, type StreamCounts } from '../../shared/count-streams.ts';
 import { defined } from '../../shared/defined.ts';
 import { describeResources } from '../../shared/resource.ts';
 import { ACCESS_RESOURCES } from '../access/access-resources.ts';
 import { registerConsole } from '../console/register-console.ts';
-import { requestIdOf } from '../operating/request-id.ts';
 import { describeOperations } from '../operator/http-operations.ts';
 import type { Jobs } from '../operator/jobs.ts';
 import { RELEASE_RESOURCES } from '../releases/release-resources.ts';
@@ -20,11 +18,11 @@ import { WEBHOOK_RESOURCES } from '../webhooks/webhook-resources.ts';
 import { INSTANT_SEARCH_PREFIX, isInstantSearchTarget } from './answers/algolia-error.ts';
 import { attributeFailures } from './answers/contain-failures.ts';
 import { presentError } from './answers/error-envelope.ts';
+import { fastifyOptions } from './fastify-options.ts';
 import { forwardWrites } from './forwarding/forward-writes.ts';
 import { acceptOperations } from './forwarding/leader-operations.ts';
 import { acceptPastReads } from './forwarding/leader-past.ts';
 import { countTickets } from './forwarding/leader-tickets.ts';
-import { NO_COMPILERS } from './no-compilers.ts';
 import { type DocsOptions, registerDocsPage, registerOpenApi } from './pages/docs-page.ts';
 import { registerSearchPage, type SearchPage } from './pages/search-page.ts';
 import { answerPasts } from './past/answer-past.ts';
@@ -146,14 +144,7 @@ export async function createApp(options: AppOptions): Promise<RequestListener> {
 function createFastify(options: AppOptions): FastifyInstance {
   const own = new Set<string>();
   const app = fastify({
-    loggerInstance: options.logger,
-    // A child logger for every request would cost more than many queries do.
-    childLoggerFactory: (logger) => logger,
-    logController: new LogController({ disableRequestLogging: true }),
-    // `requestIdOf` reads the header, because not every text in it is an id.
-    requestIdHeader: false,
-    genReqId: requestIdOf,
-    schemaController: { compilersFactory: NO_COMPILERS },
+    ...fastifyOptions(options.logger),
     bodyLimit: options.bodyLimit,
     trustProxy: options.trustProxy,
     ...defined({ rewriteUrl: rewritePrefix(options.apiPrefix, own) }),
@@ -162,14 +153,6 @@ function createFastify(options: AppOptions): FastifyInstance {
       isInstantSearchTarget(request.raw.url)
         ? sendAlgoliaError(reply, presentError(error))
         : sendError(reply, presentError(error)),
-    routerOptions: {
-      caseSensitive: false,
-      ignoreTrailingSlash: true,
-      // Node limits the request line. fastify's limit of 100 characters would refuse the names of files that Strapi made.
-      maxParamLength: Number.MAX_SAFE_INTEGER,
-      // The planner reads the raw text, so nothing uses fastify's result.
-      querystringParser: () => NO_QUERY,
-    },
   }) as unknown as FastifyInstance;
   return app.addHook('onRoute', ({ url }) => void own.add(firstSegment(url)));
 }
@@ -277,5 +260,3 @@ function refuseWritesIn(scope: FastifyInstance, refuse: (() => void) | undefined
     if (method !== 'GET' && method !== 'HEAD') refuse?.();
   });
 }
-
-const NO_QUERY: Record<string, string> = Object.freeze(Object.create(null));

@@ -1,16 +1,10 @@
 import type { RequestListener } from 'node:http';
-import fastify, {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyRequest,
-  LogController,
-} from 'fastify';
+import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import { requestIdOf } from '../operating/request-id.ts';
 import { reportError } from './answers/report-error.ts';
 import { JSON_HEADERS } from './answers/responses.ts';
 import { forbidden } from './api/guard-content-api.ts';
-import { NO_COMPILERS } from './no-compilers.ts';
+import { fastifyOptions } from './fastify-options.ts';
 import { PAST_HEADER, readRights } from './past/rights-header.ts';
 import {
   type LiveLists,
@@ -69,26 +63,10 @@ const NO_LIVE_LISTS: LiveLists = {
 
 /** Creates a server for requests that another process of this program has checked. */
 function createPrivateFastify(logger: FastifyBaseLogger): FastifyInstance {
-  const app = fastify({
-    loggerInstance: logger,
-    childLoggerFactory: (parent) => parent,
-    logController: new LogController({ disableRequestLogging: true }),
-    requestIdHeader: false,
-    genReqId: requestIdOf,
-    schemaController: { compilersFactory: NO_COMPILERS },
-    routerOptions: {
-      caseSensitive: false,
-      ignoreTrailingSlash: true,
-      maxParamLength: Number.MAX_SAFE_INTEGER,
-      // The planner reads the raw text.
-      querystringParser: () => NO_QUERY,
-    },
-  }) as unknown as FastifyInstance;
+  const app = fastify(fastifyOptions(logger)) as unknown as FastifyInstance;
   return app.setErrorHandler((error, request, reply) => {
     const body = reportError(error, request);
     reply.code(body.error.status).headers(JSON_HEADERS).header('cache-control', 'no-store');
     reply.send(JSON.stringify(body));
   });
 }
-
-const NO_QUERY: Record<string, string> = Object.freeze(Object.create(null));

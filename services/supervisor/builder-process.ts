@@ -18,6 +18,18 @@ export function isBuilder(): boolean {
 /** Makes this process a command of low priority of a server. `server`: COMPATIBILITY of the program that started it. If it differs, this process ends. */
 export function becomeBuilder(server: string | undefined): void {
   isBuilderProcess = true;
+  runBelow(server);
+  // The process ends by itself when it is done.
+  process.channel?.unref();
+  // A signal from a terminal is meant for the server, which then ends this process.
+  for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
+}
+
+/**
+ * Makes this process end with the one that started it, and run after the processes that answer requests. `server`: COMPATIBILITY of the program
+ * that started it. If it differs, this process ends.
+ */
+export function runBelow(server: string | undefined): void {
   try {
     refuseIncompatible(server);
   } catch (error) {
@@ -27,10 +39,6 @@ export function becomeBuilder(server: string | undefined): void {
   lowerPriority();
   process.once('disconnect', () => process.exit(1));
   if (!process.connected) process.exit(1);
-  // The process ends by itself when it is done.
-  process.channel?.unref();
-  // A signal from a terminal is meant for the server, which then ends this process.
-  for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
 }
 
 /** Lowers the priority of every thread, including garbage collection: on Linux each thread has its own priority. */
