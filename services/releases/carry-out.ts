@@ -13,6 +13,7 @@ import { isPending, type Release, type StoredAction, timeOf } from '../../shared
 import { RequestError } from '../../shared/request-error.ts';
 import type { Author } from '../command/command.ts';
 import type { CommandHandler } from '../command/command-handler.ts';
+import { actAs } from '../command/current-author.ts';
 import type { RefusedAction, Together } from '../command/publish-together.ts';
 import { hasSeveralDocuments, ONE_DOCUMENT } from './one-document.ts';
 import type { ReleaseCommands } from './release-commands.ts';
@@ -68,7 +69,7 @@ async function attemptAll(options: CarryOutOptions, id: number, occasion: Occasi
       return { kind: 'done', release: commands.find(id), position: outcome.position };
     }
     if (outcome.kind === 'changed') continue;
-    await commands.fail(release, outcome.problems, revision);
+    await actAs(occasion.author, () => commands.fail(release, outcome.problems, revision));
     if ((known.state().releases.get(id)?.failure ?? null) !== null)
       return { kind: 'failed', release: commands.find(id) };
   }

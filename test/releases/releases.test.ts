@@ -42,6 +42,16 @@ describe('an action on an entry with `at`', () => {
     expect(done.lateMs).toBe(Date.parse(done.releasedAt ?? '') - Date.parse(done.scheduledAt ?? ''));
   });
 
+  it('refuses parameters and members that it would ignore', async () => {
+    const path = `/api/articles/${await draft(client, { title: 'a' })}/actions/publish`;
+    const data = { at: inMs(60_000) };
+    const query = await client.call('POST', `${path}?populate=*`, { data });
+    expect([query.status, query.error?.message]).toEqual([400, expect.stringContaining('populate')]);
+    const body = await client.call('POST', path, { data, other: 1 });
+    expect([body.status, body.error?.message]).toEqual([400, 'Invalid key other']);
+    expect((await client.call('POST', path, { data })).data).not.toHaveProperty('createdBy');
+  });
+
   it('is moved by a later request, and ended by null', async () => {
     const id = await draft(client, { title: 'a' });
     const path = `/api/articles/${id}/actions/publish`;

@@ -5,6 +5,7 @@ import type { ContentType } from '../../../shared/schema/content-type.ts';
 import { NotLeading } from '../../command/not-leading.ts';
 import { notFoundError, validationError } from '../../command/problem.ts';
 import { parseWriteLocale } from '../../command/write-target.ts';
+import { type Problems, refuseIfAny, refuseOtherNames } from '../../query/problems.ts';
 import { parseQueryString } from '../../query/query-string.ts';
 import { describeRelease } from '../../releases/describe-release.ts';
 import type { OpenedReleases, ServedReleases } from '../../releases/open-releases.ts';
@@ -34,8 +35,9 @@ export function scheduledOr(
       throw validationError('Nothing can be scheduled here: the content is that of a Strapi', { path: 'at' });
     if (request.isElsewhere || releases.opened === undefined) throw new NotLeading();
     const { release, position } = await schedule(releases.opened, scheduled, request);
-    const described = await describeRelease(releases.opened.describing, release);
-    sendData(reply, described, { status: 202, position });
+    // The caller may not know who scheduled the action before.
+    const { createdBy: _by, ...shown } = await describeRelease(releases.opened.describing, release);
+    sendData(reply, shown, { status: 202, position });
   };
 }
 
@@ -47,9 +49,26 @@ async function schedule(
   if (!type.draftAndPublish)
     throw validationError(`${type.displayName} has no draft & publish: there is nothing to ${kind}`);
   const query = parseQueryString(queryOf(request));
+  refuseOthers(query, request.body);
   const locale = parseWriteLocale(type, query['locale'], resolving().defaultLocale, 'every-allowed');
   const action = { type: kind, contentType: type.uid, entryDocumentId: idOf(request), locale };
   if (!exists(action)) throw notFoundError();
   const at = parseAt(dataOf(request), Date.now());
   return at === null ? commands.unschedule(action) : commands.schedule(action, at);
+}
+
+/** Refuses parameters and members that would be ignored. */
+function refuseOthers(query: Readonly<Record<string, unknown>>, body: unknown): void {
+  const problems: Problems = [];
+  refuseOtherNames(query, ['locale'], problems);
+  refuseIfAny(problems);
+  const key = Object.keys(body ?? {}).find((name) => name !== 'data');
+  if (key !== undefined)
+    throw validationError(`Invalid key ${key}`, {
+      key,
+      path: null,
+      source: 'body',
+      found: key,
+      accepted: ['data'],
+    });
 }
