@@ -15,6 +15,7 @@ import { createRowMarking, type HitRow } from './mark-hit.ts';
 import { isNumeric } from './numeric-bounds.ts';
 import type { HitPlan } from './plan-hits.ts';
 import type { InstantPlan } from './plan-query.ts';
+import { rankingInfo } from './ranking-info.ts';
 
 export type InstantTerms = AnswerTerms & {
   /** Id of the request in logs. */
@@ -137,6 +138,7 @@ async function readHits(
     objectID: row['documentId'],
     _highlightResult: mark(row, shows.highlights),
     ...(shows.snippets.length === 0 ? {} : { _snippetResult: mark(row, shows.snippets) }),
+    ...defined({ _rankingInfo: rankingInfo(plan, text, row) }),
   });
   return TURNS.finish(taskOf(answer), () => createPresentation(rows, present));
 }

@@ -34,6 +34,8 @@ export type InstantQuery = {
   /** Attributes to search; absent for all searched attributes. */
   readonly searched?: readonly string[];
   readonly typoTolerance: boolean;
+  /** True if hits say how they rank. */
+  readonly withRankingInfo: boolean;
   readonly facet?: FacetQuery;
   /** Query string of the parameters, for the answer. */
   readonly params: string;

@@ -61,6 +61,7 @@ export function readQuery({ indexName, parameters }: RawQuery): InstantQuery {
     ellipsis: tag('snippetEllipsisText') ?? '…',
     sortFacetsBy: when('sortFacetValuesBy', readFacetOrder) ?? 'count',
     typoTolerance: when('typoTolerance', readTypoTolerance) ?? true,
+    withRankingInfo: when('getRankingInfo', readFlag) ?? false,
     params: queryStringOf(parameters),
     ignored,
     ...defined({

@@ -1,7 +1,15 @@
-import type { AnswerScope, Hits, ReadIndex, World } from '../../shared/read-index/read-index.ts';
+import { defined } from '../../shared/defined.ts';
+import type {
+  AnswerScope,
+  Hits,
+  ReadIndex,
+  SearchResult,
+  World,
+} from '../../shared/read-index/read-index.ts';
 import { type AnswerTerms, TURNS, taskOf } from '../../shared/turns/turns.ts';
 import { joinRows, writeAnswer, writeBytes, writeShort } from './answer-writer.ts';
 import { writeCursor } from './cursor.ts';
+import { explainWords } from './explain-words.ts';
 import { DEFAULT_ROW_BUDGET, gatherRows, type ShownRows } from './gather-rows.ts';
 import { describePagination } from './pagination.ts';
 import type { ListPlan } from './plan-query.ts';
@@ -43,7 +51,7 @@ async function listBody(answering: Answering, plan: ListPlan): Promise<Buffer> {
   const meta =
     plan.explain === undefined
       ? JSON.stringify({ pagination })
-      : jsonText({ pagination, explain: await explainList(index, plan, answer) });
+      : jsonText({ pagination, explain: await explainList(index, plan, found, answer) });
   const suggestion = plan.words && (await suggestQuery(index, plan.search, found, answer));
   const words = plan.words && createWordsMeta(plan.words, found, suggestion);
   const all =
@@ -68,12 +76,14 @@ function showsRowsAsStored({ selection: { fields, populate } }: ListPlan): boole
 /** Results of the stages of a query, and the engine's explanation of the last one. */
 async function explainList(
   index: ReadIndex,
-  { search, explain }: ListPlan,
+  { type, search, explain }: ListPlan,
+  found: SearchResult,
   answer: AnswerScope,
 ): Promise<object> {
   const { query, sort } = search;
   const engine = await index.explain({ ...search, answer });
-  return { filters: explain?.filters ?? null, query, sort, engine };
+  const words = explainWords(type, search, found);
+  return { filters: explain?.filters ?? null, query, sort, engine, ...defined({ search: words }) };
 }
 
 /** Returns JSON with 64-bit integers as text. */

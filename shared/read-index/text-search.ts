@@ -69,7 +69,8 @@ export type CorrectionWord = { readonly key: string; readonly match: WordMatch; 
 
 /**
  * Returns the word that the best rows have in place of a term: one with the fewest typos, rather a whole word than one that begins with the
- * term, and then the one in most of them. Undefined if they have none.
+ * term, and then the one in most of them.
+ * Undefined if they have none.
  */
 export function mostFrequentWord(words: readonly CorrectionWord[]): string | undefined {
   const [best] = words
@@ -79,9 +80,15 @@ export function mostFrequentWord(words: readonly CorrectionWord[]): string | und
         a.match.typos - b.match.typos ||
         Number(b.match.isExact) - Number(a.match.isExact) ||
         b.rows - a.rows ||
+        isPlain(a.key) - isPlain(b.key) ||
         compareCodePoints(a.key, b.key),
     );
   return best?.key;
+}
+
+/** Returns 0 for a word with accents, which is shown rather than the same word without them, and 1 for others. */
+function isPlain(word: string): number {
+  return Number(foldWord(word) === word);
 }
 
 /**
@@ -91,10 +98,11 @@ export function mostFrequentWord(words: readonly CorrectionWord[]): string | und
 export function chosenWords(counted: Iterable<OtherWord>, { limit }: WordsRequest): readonly OtherWord[] {
   const there = [...counted].filter(({ rows }) => rows > 0);
   const least = Math.min(...there.map(({ typos }) => typos));
-  const isPlain = ({ word }: OtherWord) => Number(foldWord(word) === word);
   const best = there
     .filter(({ typos }) => typos === least)
-    .sort((a, b) => b.rows - a.rows || isPlain(a) - isPlain(b) || compareCodePoints(a.word, b.word));
+    .sort(
+      (a, b) => b.rows - a.rows || isPlain(a.word) - isPlain(b.word) || compareCodePoints(a.word, b.word),
+    );
   const shown = new Map<string, OtherWord>();
   for (const each of best) valueAt(shown, foldWord(each.word), () => each);
   return [...shown.values()].slice(0, limit);

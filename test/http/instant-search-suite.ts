@@ -4,6 +4,7 @@ import { algoliaClient } from '../support/algolia-client.ts';
 import type { RunningServer } from '../support/server.ts';
 
 type Hit = {
+  readonly _rankingInfo?: object;
   readonly objectID: string;
   readonly name: string;
   readonly _highlightResult: Readonly<Record<string, unknown>>;
@@ -278,6 +279,21 @@ export function describeInstantSearch(start: () => Promise<RunningServer>): void
       const complete = await search({ query: 'taber', queryType: 'prefixNone', typoTolerance: false });
       expect([complete.nbHits, (complete as { query?: string }).query]).toEqual([0, 'taber']);
       expect((await search({ query: '', queryType: 'prefixNone' })).nbHits).toBeGreaterThan(0);
+    });
+
+    it('says how each hit ranks, if a query asks for it', async () => {
+      const [hit] = (await search({ query: 'casa mraé', getRankingInfo: true })).hits;
+      expect(hit?._rankingInfo).toMatchObject({
+        ...{ nbTypos: 1, firstMatchedWord: 0, proximityDistance: 2, nbExactWords: 2, words: 2, userScore: 0 },
+        ...{ geoDistance: 0, filters: 0 },
+      });
+      expect(hit?._rankingInfo).toHaveProperty(
+        'matchedWords',
+        expect.arrayContaining([
+          { typed: 'mraé', word: 'maré', how: 'typo', typos: 1, attribute: 'name', weight: 2 },
+        ]),
+      );
+      expect((await search({ query: 'casa mraé' })).hits[0]).not.toHaveProperty('_rankingInfo');
     });
 
     it('answers a window of hits, and only the named members', async () => {

@@ -14,6 +14,11 @@ type Meta = {
     readonly corrected: Readonly<Record<string, string>>;
     readonly suggestion?: string;
   };
+  readonly explain?: {
+    readonly search?: {
+      readonly hits: readonly { readonly words: readonly Readonly<Record<string, unknown>>[] }[];
+    };
+  };
   readonly facets?: Readonly<Record<string, Readonly<Record<string, number>>>>;
   readonly facetStats?: Readonly<Record<string, object>>;
   readonly highlights?: Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -92,6 +97,27 @@ describe('search', () => {
     expect(await suggestionFor('rii &typoTolerance=false')).toBeUndefined();
     expect(await suggestionFor('rii &filters[name]=Da Carmela')).toBeUndefined();
     expect(await suggestionFor('casa')).toBeUndefined();
+  });
+
+  it('explains each hit: its words and how they match, and what was dropped and corrected', async () => {
+    const { meta } = await ask('search=casa the mraé nowhere&explain=true');
+    const { search } = meta.explain ?? {};
+    expect(search).toMatchObject({
+      ...{ terms: ['casa', 'mraé'], stopWords: ['the'], dropped: ['nowhere'], corrected: { mraé: 'maré' } },
+      hits: [{ typos: 1, distance: 2, exact: 2 }],
+    });
+    const words = search?.hits[0]?.words.filter(({ attribute }) => attribute === 'name');
+    expect(words).toEqual([
+      { typed: 'casa', word: 'casa', how: 'exact', typos: 0, attribute: 'name', weight: 2 },
+      { typed: 'mraé', word: 'maré', how: 'typo', typos: 1, attribute: 'name', weight: 2 },
+    ]);
+    const kinds = async (query: string) => {
+      const explained = (await ask(`search=${query}&explain=true`)).meta.explain?.search;
+      return explained?.hits.flatMap((hit) => hit.words.map(({ word, how }) => `${word} ${how}`));
+    };
+    expect(await kinds('wine bar rio')).toContain('taberna synonym');
+    expect(await kinds('tab')).toContain('taberna prefix');
+    expect((await ask('filters[name]=x&explain=true')).meta.explain).not.toHaveProperty('search');
   });
 
   it('completes words and titles, with the counts of facets, as the list finds them', async () => {

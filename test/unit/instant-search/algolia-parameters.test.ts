@@ -32,6 +32,7 @@ const SAMPLES: { readonly [N in Honoured]: readonly [value: unknown, others?: Ra
   highlightPostTag: ['</b>'],
   snippetEllipsisText: ['...'],
   responseFields: [['hits']],
+  getRankingInfo: [true],
 };
 
 /** Values of a parameter that asks for something, and of one that is switched off. */

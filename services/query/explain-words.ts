@@ -1,0 +1,46 @@
+import type { SearchRequest, SearchResult } from '../../shared/read-index/read-index.ts';
+import type { ContentType } from '../../shared/schema/content-type.ts';
+import { foldWord } from '../../shared/search/fold-word.ts';
+import { languageOf } from '../../shared/search/languages.ts';
+import { type SearchField, searchSettingsOf } from '../../shared/search/search-settings.ts';
+import { splitWords } from '../../shared/search/split-words.ts';
+import { explainHit } from './explain-hit.ts';
+
+/** An entry as the index shows it. */
+type Row = { readonly documentId: string; readonly locale?: string; readonly [attribute: string]: unknown };
+
+/** Explains a search by words: what was dropped and corrected, and why each hit of the page is one. Undefined for other searches. */
+export function explainWords(
+  type: ContentType,
+  { text }: SearchRequest,
+  { text: report, hits }: SearchResult,
+): object | undefined {
+  if (text === undefined || report === undefined) return undefined;
+  const settings = searchSettingsOf(type);
+  const fields = ownFields(settings.fields, text.fields);
+  const terms = [...report.terms.values()].flat();
+  const known = new Set(terms.map(({ typed }) => typed));
+  const [locale = settings.locale] = text.locales === 'all' ? [] : text.locales;
+  const { stopWords } = languageOf(locale);
+  const typed = splitWords(text.query, locale).map(({ word }) => word);
+  return {
+    terms: [...known],
+    stopWords: typed.filter((word) => !known.has(word) && stopWords.has(foldWord(word))),
+    dropped: typed.filter((word) => !known.has(word) && !stopWords.has(foldWord(word))),
+    corrected: Object.fromEntries(report.corrected),
+    hits: hits.sources.map((source) => {
+      const row = JSON.parse(Buffer.from(source).toString()) as Row;
+      const inLocale = row.locale ?? settings.locale;
+      const { first, ...why } = explainHit(fields, report.terms.get(inLocale) ?? [], row, inLocale);
+      return { documentId: row.documentId, locale: row.locale, ...why };
+    }),
+  };
+}
+
+/** Returns the texts of an entry itself that a search looks at. */
+export function ownFields(
+  fields: readonly SearchField[],
+  named: ReadonlySet<string> | undefined,
+): readonly SearchField[] {
+  return fields.filter(({ name, path }) => path.length === 0 && (named?.has(name) ?? true));
+}
