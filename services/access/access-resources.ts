@@ -1,6 +1,6 @@
 import { type Role, rolesOf } from '../../shared/access/login-state.ts';
 import { parseAllow } from '../../shared/access/parse-allow.ts';
-import { mayReadDrafts, mayReadHistory } from '../../shared/access/rights.ts';
+import { type Action, actionsOf, mayReadDrafts, mayReadHistory } from '../../shared/access/rights.ts';
 import { refusedForm } from '../../shared/refused-form.ts';
 import type { Resource, ResourceResult } from '../../shared/resource.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
@@ -63,6 +63,13 @@ export const ACCESS_RESOURCES: readonly Resource<AccessParts>[] = [
       await access.applied(position);
       return { position };
     },
+  },
+  {
+    name: 'listRights',
+    summary: 'List the rights that tokens, roles and callers without a token can have',
+    method: 'GET',
+    path: '/_varve/possible-rights',
+    run: ({ registry }) => ({ data: possibleRights(registry) }),
   },
   {
     name: 'getPublicRights',
@@ -142,6 +149,25 @@ function presentPublic({ access, registry }: AccessParts): ResourceResult {
   const { development, publicRights: rights } = access.state();
   return { data: { development, allow: rightNames(rights, registry) } };
 }
+
+/** Actions of a content type that rights can name, such as `find` in `restaurant.find`. */
+export type PossibleRights = {
+  /** Singular name. */
+  readonly type: string;
+  readonly uid: string;
+  readonly actions: readonly Action[];
+};
+
+function possibleRights({ contentTypes }: SchemaRegistry): readonly PossibleRights[] {
+  return [...contentTypes.values()].map((type) => ({
+    type: type.singularName,
+    uid: type.uid,
+    actions: actionsOf(type),
+  }));
+}
+
+/** A role of users for people and programs. */
+export type DescribedRole = ReturnType<typeof presentRole>;
 
 function presentRole({ id, type, name, description, rights, login }: Role, registry: SchemaRegistry) {
   return {

@@ -96,7 +96,7 @@ figure { margin: 0.5rem 0; }
 figcaption { color: var(--quiet); font-size: var(--small); }
 .row { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: center; margin: 0.5rem 0; }
 .row label { display: flex; gap: 0.375rem; align-items: center; max-width: 100%; }
-.row select { min-width: 0; }
+.row select, .row input { min-width: 0; }
 .request { display: grid; gap: 0.5rem; }
 .request .row { margin: 0; }
 .answer { display: grid; gap: 0.5rem; grid-template-columns: minmax(0, 1fr); }
@@ -171,6 +171,11 @@ dialog::backdrop { background: rgb(0 0 0 / 0.5); }
 .outcome { margin-top: 0.5rem; }
 .outcome .good, .outcome .bad { overflow-wrap: anywhere; }
 input.wide-field { width: 100%; font: var(--small)/1.45 ui-monospace, 'DejaVu Sans Mono', monospace; }
+.secret { border: 1px solid var(--warn); border-radius: 8px; padding: 0.75rem; margin: 0.5rem 0; display: grid; gap: 0.5rem; }
+.fields { display: grid; gap: 0.5rem; }
+.fields label { display: flex; flex-wrap: wrap; gap: 0.375rem; align-items: center; }
+.matrix td, .matrix thead th { text-align: center; }
+.matrix th:first-child { text-align: left; color: var(--ink); }
 progress { width: 100%; accent-color: var(--link); }
 td.wrap { white-space: normal; min-width: 14rem; overflow-wrap: anywhere; }
 td .row { margin: 0; flex-wrap: nowrap; }

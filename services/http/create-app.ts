@@ -231,7 +231,7 @@ function registerForAdministrators(scope: FastifyInstance, options: AppOptions, 
   const { registry, releases, webhooks } = options;
   requireAdministrator(scope);
   refuseWritesIn(scope, options.forwarding.refuseWrites);
-  registerResources(scope, STATE_RESOURCES, options, streaming);
+  registerResources(scope, STATE_RESOURCES, { ...options, streams: streaming.streams }, streaming);
   registerResources(scope, ACCESS_RESOURCES, options, streaming);
   registerOperations(scope, options, streaming);
   if (releases !== undefined) registerResources(scope, RELEASE_RESOURCES, releases, streaming);

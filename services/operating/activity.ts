@@ -22,6 +22,9 @@ export type ActivitySample = {
   /** Documents in Elasticsearch that searches do not show yet. */
   readonly backlog: number | null;
   readonly memoryBytes: number;
+  /** Reads that were answered from memory, and those that needed a query. */
+  readonly remembered: number;
+  readonly computed: number;
 };
 
 /** Figures of the last hour. */
@@ -34,6 +37,7 @@ export type Activity = {
 export const SAMPLE_SECONDS = 10;
 const KEPT = 3_600 / SAMPLE_SECONDS;
 
+const [KNOWN, UNKNOWN] = [METRICS.knownAnswers.name, METRICS.unknownAnswers.name];
 const [REQUESTS, LOG, SHOWN, LAG, BACKLOG] = [
   METRICS.httpRequests.name,
   METRICS.logPosition.name,
@@ -41,7 +45,7 @@ const [REQUESTS, LOG, SHOWN, LAG, BACKLOG] = [
   METRICS.lagSeconds.name,
   METRICS.backlog.name,
 ];
-const WATCHED = [REQUESTS, LOG, SHOWN, LAG, BACKLOG];
+const WATCHED = [REQUESTS, LOG, SHOWN, LAG, BACKLOG, KNOWN, UNKNOWN];
 
 /**
  * Keeps the figures of the last hour in memory, from metrics that exist anyway. `read` returns the values of the named metrics, of one
@@ -53,12 +57,16 @@ export function openActivity(
 ): Activity {
   const kept: ActivitySample[] = [];
   let before: RequestCounts = countRequests([]);
+  let answersBefore: Answers = { remembered: 0, computed: 0 };
   let since = now();
   const look = async (): Promise<void> => {
     const found = await read(WATCHED);
     const counts = countRequests(found.filter(({ name }) => name === REQUESTS));
     const at = now();
-    kept.push(sampleOf(found, { before, counts, seconds: Math.max(1, at - since) / 1_000, at }));
+    const answers = { remembered: totalOf(found, KNOWN), computed: totalOf(found, UNKNOWN) };
+    const seconds = Math.max(1, at - since) / 1_000;
+    kept.push(sampleOf(found, { before, counts, answersBefore, answers, seconds, at }));
+    answersBefore = answers;
     if (kept.length > KEPT) kept.shift();
     before = counts;
     since = at;
@@ -80,14 +88,27 @@ export function openActivity(
   };
 }
 
+/** Reads since the start of the process. */
+type Answers = Pick<ActivitySample, 'remembered' | 'computed'>;
+
+function totalOf(found: readonly MetricValues[], name: string): number {
+  const values = found.filter((each) => each.name === name).flatMap((each) => each.values);
+  return values.reduce((sum, { value }) => sum + value, 0);
+}
+
 type Interval = {
   readonly before: RequestCounts;
   readonly counts: RequestCounts;
+  readonly answersBefore: Answers;
+  readonly answers: Answers;
   readonly seconds: number;
   readonly at: number;
 };
 
-function sampleOf(found: readonly MetricValues[], { before, counts, seconds, at }: Interval): ActivitySample {
+function sampleOf(
+  found: readonly MetricValues[],
+  { before, counts, answersBefore, answers, seconds, at }: Interval,
+): ActivitySample {
   const gauge = (name: string, join: (...values: number[]) => number): number | null => {
     const values = found.filter((each) => each.name === name).flatMap((each) => each.values);
     return values.length === 0 ? null : join(...values.map(({ value }) => value));
@@ -111,5 +132,7 @@ function sampleOf(found: readonly MetricValues[], { before, counts, seconds, at 
     lagSeconds: gauge(LAG, Math.max),
     backlog: gauge(BACKLOG, Math.max),
     memoryBytes: process.memoryUsage.rss(),
+    remembered: Math.max(0, answers.remembered - answersBefore.remembered) / seconds,
+    computed: Math.max(0, answers.computed - answersBefore.computed) / seconds,
   };
 }

@@ -20,7 +20,12 @@ export type ShownState = {
   readonly activity: Activity | undefined;
 };
 
-type Parts = { readonly shows: ShownState; readonly registry: SchemaRegistry };
+type Parts = {
+  readonly shows: ShownState;
+  readonly registry: SchemaRegistry;
+  /** Streams of server-sent events. */
+  readonly streams: { count(): number };
+};
 
 const POSITION = z
   .string()
@@ -74,6 +79,13 @@ export const STATE_RESOURCES: readonly Resource<Parts>[] = [
       const { after } = queryOf(ACTIVITY, request);
       return { data: activity?.samples(after) ?? [], meta: { everySeconds: SAMPLE_SECONDS } };
     },
+  },
+  {
+    name: 'countStreams',
+    summary: 'Count the open streams of server-sent events of this process',
+    method: 'GET',
+    path: '/_varve/streams',
+    run: ({ streams }) => ({ data: { open: streams.count() } }),
   },
   {
     name: 'listEvents',

@@ -113,7 +113,8 @@ describe('what a caller may do', () => {
 
 describe('what the console shows', () => {
   it('needs full access', async () => {
-    for (const path of ['/_varve/state', '/_varve/activity', '/_varve/events', '/_varve/events/1']) {
+    const paths = ['state', 'activity', 'events', 'events/1', 'streams', 'possible-rights'];
+    for (const path of paths.map((name) => `/_varve/${name}`)) {
       const answers = [await nobody(path), await callers.ask(path), await callers.askAll(path)];
       expect(answers.map(({ status }) => status)).toEqual([403, 403, 200]);
     }
@@ -165,6 +166,13 @@ describe('what the console shows', () => {
     expect(await count('actor=nobody')).toBe(0);
     expect(await count('since=2001-01-01T00:00:00Z')).toBeGreaterThan(0);
     expect(await count('until=2001-01-01T00:00:00%2B01:00')).toBe(0);
+  });
+
+  it('is the rights that exist, and the open streams', async () => {
+    const { data } = (await callers.askAll('/_varve/possible-rights')).body;
+    const tag = data.find(({ uid }: { uid: string }) => uid === 'api::tag.tag');
+    expect(tag).toMatchObject({ type: 'tag', actions: expect.arrayContaining(['find', 'create']) });
+    expect((await callers.askAll('/_varve/streams')).body.data).toEqual({ open: 0 });
   });
 
   it('is one event, without private values and secrets, and its effect on rows', async () => {

@@ -14,6 +14,8 @@ const PARTS: readonly Part[] = [
   { name: 'query', title: 'Query', needs: 'content' },
   { name: 'projections', title: 'Projections', needs: 'full' },
   { name: 'log', title: 'Log', needs: 'full' },
+  { name: 'delivery', title: 'Delivery', needs: 'full' },
+  { name: 'access', title: 'Access', needs: 'full' },
 ];
 
 /** Returns the parts that the caller may see. */

@@ -7,6 +7,8 @@ const PARTS: Readonly<Record<string, () => Promise<ComponentType>>> = {
   content: async () => (await import('./content.ts')).ContentPart,
   projections: async () => (await import('./projections.ts')).ProjectionsPart,
   log: async () => (await import('./log.ts')).LogPart,
+  delivery: async () => (await import('./delivery.ts')).DeliveryPart,
+  access: async () => (await import('./access.ts')).AccessPart,
   query: async () => (await import('./query.ts')).QueryPart,
 };
 

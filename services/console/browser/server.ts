@@ -7,9 +7,17 @@ import type { ListedEvent } from '../../state/listed-event.ts';
 import type { ListedProcess } from '../../state/process-report.ts';
 import type { State, StateCondition } from '../../state/state.ts';
 
+export type {
+  DescribedRole as ListedRole,
+  PossibleRights as RightRow,
+} from '../../access/access-resources.ts';
+export type { TokenDescription as ListedToken } from '../../access/describe-token.ts';
 export type { ForeignEvent, ParkedItem, ParkedLine } from '../../operator/parked.ts';
 export type { WholeEvent } from '../../state/whole-event.ts';
-export type { DescribedDelivery as ListedDelivery } from '../../webhooks/describe-webhook.ts';
+export type {
+  DescribedDelivery as ListedDelivery,
+  DescribedWebhook as ListedWebhook,
+} from '../../webhooks/describe-webhook.ts';
 export type StateWarning = StateCondition;
 export type ServerProcess = ListedProcess;
 export type Projection = ProjectionStatus;

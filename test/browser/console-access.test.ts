@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Ask, createAsk, createTokenOver } from '../support/access-client.ts';
+import { longInBrowser } from '../support/chromium.ts';
+import { type ConsolePage, MARKUP, openConsole, REACTS } from '../support/console-page.ts';
+import { type RunningServer, startServer } from '../support/server.ts';
+import { type Receiver, startReceiver } from '../support/webhook-receiver.ts';
+
+describe(
+  'the console for those who deliver and admit',
+  longInBrowser('delivery and access in the console'),
+  () => {
+    let server: RunningServer;
+    let ask: Ask;
+    let shown: ConsolePage;
+
+    beforeAll(async () => {
+      server = await startServer({ contentTypes: 'examples/restaurants' });
+      ask = createAsk(server.url);
+      shown = await openConsole(server.url);
+    }, 300_000);
+
+    afterAll(async () => {
+      await shown?.close();
+      await server?.dispose();
+    });
+
+    describe('delivery', () => {
+      let receiver: Receiver;
+      beforeAll(async () => {
+        receiver = await startReceiver();
+      });
+      afterAll(() => receiver?.close());
+
+      test('adds a webhook, and shows its secret once', async () => {
+        await shown.show('#/delivery', 'section[aria-label=Webhooks] p.empty');
+        const card = shown.card('Webhooks');
+        await card.locator('summary:has-text("Add a webhook")').click();
+        await card.locator('input[name=url]').fill(`${receiver.url}/hook`);
+        await card.locator('input[name=name]').fill(MARKUP);
+        await card.locator('input[name=allowPrivate]').check();
+        await card.locator('button:text-is("Add")').click();
+        const secret = await card.locator('.secret pre').textContent(REACTS);
+        expect(secret).toMatch(/^whsec_/);
+        await card.locator('.hooks tbody tr').waitFor(REACTS);
+        expect(await shown.problems()).toEqual([]);
+        await card.locator('button:has-text("I have stored it")').click();
+        const { data: hooks } = (await ask('/_varve/webhooks')).body;
+        expect(hooks).toMatchObject([{ name: MARKUP, url: `${receiver.url}/hook`, allowPrivate: true }]);
+        expect(await shown.page.content()).not.toContain(secret);
+      });
+
+      test('tests and pauses it, and shows deliveries with their bodies', async () => {
+        const card = shown.card('Webhooks');
+        await card.locator('button:text-is("Test")').click();
+        await card.locator('[role=status]:has-text("the receiver answered 200")').waitFor(REACTS);
+        await card.locator('button:text-is("Pause")').click();
+        await card.locator('button:text-is("Resume")').waitFor(REACTS);
+        const data = { name: MARKUP, slug: 'delivered' };
+        const made = await ask('/api/cuisines', { method: 'POST', body: { data } });
+        const row = shown.page.locator('.deliveries tbody tr', { hasText: made.body.data.documentId });
+        await row.locator('text=waiting').waitFor(REACTS);
+        await card.locator('button:text-is("Resume")').click();
+        await row.locator('text=delivered').waitFor(REACTS);
+        await row.locator('summary').click();
+        expect(JSON.parse((await row.locator('pre').textContent()) ?? '').entry.name).toBe(MARKUP);
+        expect(await shown.problems()).toEqual([]);
+      });
+
+      test('removes it by its name', async () => {
+        const card = shown.card('Webhooks');
+        await card.locator('button:text-is("Remove")').click();
+        await shown.confirm(MARKUP);
+        await card.locator('p.empty').waitFor(REACTS);
+        expect((await ask('/_varve/webhooks')).body.data).toEqual([]);
+        expect(await shown.card('Readers').textContent()).toContain('of this process');
+      });
+    });
+
+    // The last tests: a token ends development mode.
+    describe('access', () => {
+      test('shows rights as a matrix, and saves a role', async () => {
+        const user = { username: MARKUP, email: 'ada@example.com', password: 'long password', role: 1 };
+        expect((await ask('/api/users', { method: 'POST', body: user })).status).toBe(201);
+        await shown.show('#/access', '.users tbody tr');
+        expect(await shown.problems()).toEqual([]);
+        const card = shown.card('Roles');
+        await card.locator('input[aria-label="city find"]').check();
+        await card.locator('button:has-text("Save role")').click();
+        await card.locator('[role=status]:has-text("Save role: Done.")').waitFor(REACTS);
+        const { data: roles } = (await ask('/_varve/roles')).body;
+        expect(roles[0]).toMatchObject({ type: 'authenticated', allow: ['city.find'] });
+      });
+
+      test('blocks and deletes a user', async () => {
+        const row = shown.page.locator('.users tbody tr');
+        await row.locator('button:text-is("Block")').click();
+        await row.locator('button:text-is("Unblock")').waitFor(REACTS);
+        expect((await ask('/api/users')).body).toMatchObject([{ username: MARKUP, blocked: true }]);
+        await row.locator('button:text-is("Delete")').click();
+        await shown.confirm(MARKUP);
+        await shown.card('Users').locator('p.empty').waitFor(REACTS);
+        expect((await ask('/api/users')).body).toEqual([]);
+      });
+
+      test('creates a token, shows it once, and revokes another by its name', async () => {
+        const card = shown.card('Tokens');
+        await card.locator('summary:has-text("Create a token")').click();
+        await card.locator('input[name=token-name]').fill('console');
+        await card.locator('select[name=token-type]').selectOption('full-access');
+        await card.locator('button:text-is("Create")').click();
+        const secret = (await card.locator('.secret pre').textContent(REACTS)) ?? '';
+        const full = createAsk(server.url, secret);
+        await createTokenOver(full, { name: 'site', type: 'custom', allow: ['city.find'] });
+        expect((await ask('/_varve/tokens')).status).toBe(403);
+        await shown.show('', '.sign-in form');
+        await shown.page.fill('#token', secret);
+        await shown.page.keyboard.press('Enter');
+        await shown.page.waitForSelector('header nav', REACTS);
+        await shown.page.click('nav a:has-text("Access")');
+        await shown.page.locator('.tokens tbody tr', { hasText: 'site' }).locator('button').click();
+        await shown.confirm('site');
+        await shown.card('Tokens').locator('text=revoked').waitFor(REACTS);
+        expect(await shown.page.content()).not.toContain(secret);
+        const { data: tokens } = (await full('/_varve/tokens')).body;
+        expect(tokens.map(({ status }: { status: string }) => status)).toEqual(['active', 'revoked']);
+        expect(await shown.problems()).toEqual([]);
+      });
+
+      test('a token for content sees neither these parts nor their data', async () => {
+        const admin = createAsk(
+          server.url,
+          await shown.page.evaluate(() => sessionStorage.getItem('varve-token') ?? ''),
+        );
+        const token = await createTokenOver(admin, { name: 'reader', type: 'custom', allow: ['city.find'] });
+        await shown.page.click('text=Sign out');
+        await shown.page.waitForSelector('.sign-in form', REACTS);
+        await shown.page.fill('#token', token);
+        await shown.page.keyboard.press('Enter');
+        await shown.page.waitForSelector('header nav', REACTS);
+        const names = await shown.page.locator('nav[aria-label=Parts] a').allTextContents();
+        for (const part of ['Overview', 'Projections', 'Log', 'Delivery', 'Access'])
+          expect(names).not.toContain(part);
+        for (const part of ['projections', 'log', 'delivery', 'access']) {
+          await shown.show(`#/${part}`, 'h1:has-text("There is no such part")');
+          await shown.page.reload();
+          await shown.page.waitForSelector('h1:has-text("There is no such part")', REACTS);
+        }
+        const reader = createAsk(server.url, token);
+        for (const path of [
+          'projections',
+          'events',
+          'events/1',
+          'webhooks',
+          'streams',
+          'tokens',
+          'roles',
+          'login',
+          'possible-rights',
+        ])
+          expect((await reader(`/_varve/${path}`)).status, path).toBe(403);
+      });
+    });
+  },
+);
