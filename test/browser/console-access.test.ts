@@ -58,9 +58,9 @@ describe(
         const data = { name: MARKUP, slug: 'delivered' };
         const made = await ask('/api/cuisines', { method: 'POST', body: { data } });
         const row = shown.page.locator('.deliveries tbody tr', { hasText: made.body.data.documentId });
-        await row.locator('text=waiting').waitFor(REACTS);
+        await row.locator('td:nth-child(5)', { hasText: 'waiting' }).waitFor(REACTS);
         await card.locator('button:text-is("Resume")').click();
-        await row.locator('text=delivered').waitFor(REACTS);
+        await row.locator('td:nth-child(5)', { hasText: 'delivered' }).waitFor(REACTS);
         await row.locator('summary').click();
         expect(JSON.parse((await row.locator('pre').textContent()) ?? '').entry.name).toBe(MARKUP);
         expect(await shown.problems()).toEqual([]);
