@@ -23,7 +23,8 @@ export function DeliveriesCard({ changes }: { readonly changes: number }) {
     setOutcome(found);
     again();
   };
-  const command = `varve webhook deliveries${hook === '*' ? '' : ` ${hook}`}${chosen === '' ? '' : ` --state ${chosen}`}`;
+  const options = [...(hook === '*' ? [] : [hook]), ...(chosen === '' ? [] : [`--state ${chosen}`])];
+  const command = ['varve webhook deliveries', ...options].join(' ');
   return html`<section class="card" aria-label="Deliveries">
     <h2>Deliveries ${hook === '*' ? 'of all webhooks' : `of ${hook}`}</h2>
     <div class="row">

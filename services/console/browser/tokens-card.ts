@@ -97,7 +97,8 @@ function CreateForm({ rows, report }: CreateProps) {
   const { name, type, allow, drafts, history, expires } = form;
   const request = { method: 'POST', path: PATH, body: { data: bodyOf(form) } };
   const command = [
-    `varve token create --name '${name}' --type ${type}`,
+    'varve',
+    `token create --name '${name}' --type ${type}`,
     ...(type === 'custom' ? [`--allow ${allow.join(',')}`] : []),
     ...(drafts ? ['--drafts'] : []),
     ...(history ? ['--history'] : []),

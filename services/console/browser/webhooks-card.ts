@@ -95,7 +95,7 @@ function actionsOf({ id, name, status }: ListedWebhook): readonly ButtonAction[]
   const post = (label: string, action: string): ButtonAction => ({
     label,
     request: { method: 'POST', path: `${PATH}/${id}/${action}` },
-    command: `varve webhook ${action} ${id}`,
+    command: ['varve', 'webhook', action, id].join(' '),
   });
   return [
     post('Test', 'test'),
