@@ -34,8 +34,8 @@ const VIEWS: readonly (readonly [name: string, link: string, drawn: string])[] =
   ],
   ['projections', '#/projections', '.generations tbody tr'],
   ['log', '#/log/100', '.event pre.body'],
-  ['delivery', '#/delivery', 'section[aria-label=Webhooks] .send'],
-  ['access', '#/access', '.matrix tbody tr'],
+  ['delivery', '#/delivery', 'section[aria-label=Webhooks] > .send'],
+  ['access', '#/access', 'section[aria-label="Public rights"] .matrix tbody tr'],
 ];
 
 const LOOKS = [

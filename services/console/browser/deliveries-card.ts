@@ -61,10 +61,10 @@ function DeliveryRow({ delivery, report }: RowProps) {
     <td><span class=${found === 'parked' ? 'bad' : found === 'delivered' ? 'good' : ''}>${found}</span>${nextAttemptAt === null ? '' : html` <span class="quiet">next at ${formatTime(nextAttemptAt)}</span>`}</td>
     <td class="number">${formatCount(attempts)}</td>
     <td class="wrap">${status ?? (error === null ? UNKNOWN : '')} ${error !== null && html`<span class="bad">${error}</span>`}</td>
-    <td><details><summary aria-label=${`Request of ${id}`}>show</summary><pre tabindex="0">${JSON.stringify(body, null, 2)}</pre></details></td>
+    <td><details><summary aria-label=${`show the request of ${id}`}>show</summary><pre tabindex="0">${JSON.stringify(body, null, 2)}</pre></details></td>
     <td>${
       found !== 'waiting' &&
-      html`<${ActionButton} name=${`Send ${id} again`} report=${report} action=${{
+      html`<${ActionButton} name=${`Send again ${id}`} report=${report} action=${{
         label: 'Send again',
         request: {
           method: 'POST',
