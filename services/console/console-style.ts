@@ -162,6 +162,17 @@ dialog form, dialog > .field { display: grid; gap: 0.5rem; }
 .diff dl { margin: 0; display: grid; gap: 0.625rem; grid-template-columns: minmax(0, 1fr); }
 .diff dd { margin: 0.25rem 0 0; }
 .members { list-style: none; padding: 0; }
+mark { background: light-dark(#fff0b3, #5c4a12); color: inherit; }
+.matches { list-style: none; padding: 0; font-size: var(--small); white-space: normal; max-width: 32rem; }
+.facet-lists { display: grid; gap: 0.75rem; grid-template-columns: repeat(auto-fill, minmax(min(12rem, 100%), 1fr)); }
+.facet-lists ul { list-style: none; padding: 0; }
+.facet-lists li { display: flex; justify-content: space-between; gap: 0.5rem; align-items: center; }
+.facet-lists button { text-align: left; overflow-wrap: anywhere; }
+.prose { display: grid; gap: 0.5rem; grid-template-columns: minmax(0, 1fr); }
+.prose ul, .prose ol { padding-left: 1.5rem; }
+.prose blockquote { margin: 0; border-left: 3px solid var(--line); padding-left: 0.75rem; }
+.prose .heading { font-weight: 700; }
+.prose .level-1, .prose .level-2 { font-size: 1.0625rem; }
 ins { background: light-dark(#d7f2e0, #173b27); text-decoration: none; }
 del { background: light-dark(#fbdcd9, #4a211e); }
 .whole { white-space: pre-wrap; overflow-wrap: anywhere; }

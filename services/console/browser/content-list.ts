@@ -7,12 +7,13 @@ import { formatCount } from './format.ts';
 import { HowToSend } from './how-to-send.ts';
 import { html } from './html.ts';
 import { asOf, change, linkTo, route } from './route.ts';
+import { Facets, type FoundMeta, MatchedWords, searchQuery } from './search-results.ts';
 import type { Type } from './server.ts';
 import { showCell } from './values.ts';
 
 const PAGE_SIZE = 25;
 
-type Page = { readonly data: readonly Readonly<Record<string, unknown>>[]; readonly meta: Meta };
+type Page = { readonly data: readonly Readonly<Record<string, unknown>>[]; readonly meta: Meta & FoundMeta };
 
 /** The entries of a type: columns, sort, search, world, locale, filter and pages, all of them in the URL. */
 export function ContentList({ type }: { readonly type: Type }) {
@@ -23,7 +24,7 @@ export function ContentList({ type }: { readonly type: Type }) {
     const gone = new AbortController();
     read<Page['data']>(path, gone.signal).then(
       (found) => {
-        setPage(found);
+        setPage(found as Page);
         setProblem('');
       },
       (error: Error) => gone.signal.aborted || setProblem(error.message),
@@ -37,6 +38,7 @@ export function ContentList({ type }: { readonly type: Type }) {
       ${mayDo(type, 'create') && html`<a class="button" href=${linkTo(['content', pathName(type), '_new'], { locale: route.value.query.get('locale') ?? undefined })}>New entry</a>`}</span></div>
     <${Controls} type=${type} />
     <${FilterBuilder} type=${type} />
+    <${Facets} type=${type} meta=${page?.meta ?? {}} />
     ${problem !== '' && html`<p class="bad" role="alert">${problem}</p>`}
     ${page === undefined && problem === '' && html`<p class="quiet" role="status">${asOf() === undefined ? 'Loading…' : 'Opening the past. The first read of a moment takes some seconds…'}</p>`}
     ${page !== undefined && html`<${Rows} type=${type} page=${page} />`}
@@ -51,7 +53,7 @@ function listPath(type: Type): string {
   const pairs: (readonly [string, string | null])[] = [
     ['status', type.schema.draftAndPublish ? (query.get('status') ?? 'draft') : null],
     ['locale', isLocalized(type) ? query.get('locale') : null],
-    ['_q', query.get('q')],
+    ...searchQuery(type, query.get('q'), query.get('facets') === 'true'),
     ['sort', query.get('sort')],
     ...filterQuery(parseFilterRows(query.get('filter') ?? '') ?? []),
     ['pagination[page]', query.get('page')],
@@ -94,11 +96,17 @@ function Rows({ type, page: { data, meta } }: { readonly type: Type; readonly pa
       <thead><tr>${columns.map((name) => html`<${Heading} key=${name} name=${name} />`)}</tr></thead>
       <tbody>${data.map(
         (entry) => html`<tr key=${entry['documentId']}>
-        ${columns.map((name, i) => html`<td>${i === 0 ? html`<a href=${linkTo(['content', pathName(type), String(entry['documentId'])], { locale: textOf(entry['locale']) })}>${showCell(entry[name]) || '(empty)'}</a>` : showCell(entry[name])}</td>`)}
+        ${columns.map((name, i) => html`<td>${i === 0 ? html`<a href=${linkTo(['content', pathName(type), String(entry['documentId'])], { locale: textOf(entry['locale']) })}>${showCell(entry[name]) || '(empty)'}</a><${MatchedWords} texts=${highlightsOf(entry, meta)} />` : showCell(entry[name])}</td>`)}
       </tr>`,
       )}</tbody>
     </table></div>
     <${Pages} meta=${meta} />`;
+}
+
+/** With several locales, a name has the locale behind the documentId. */
+function highlightsOf(entry: Page['data'][number], { highlights }: FoundMeta) {
+  const id = String(entry['documentId']);
+  return highlights?.[id] ?? highlights?.[`${id}:${entry['locale']}`];
 }
 
 function textOf(value: unknown): string | undefined {

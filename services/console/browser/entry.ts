@@ -6,6 +6,7 @@ import type { EntryPlace, Row } from './entry-request.ts';
 import { shorten } from './format.ts';
 import { HowToSend } from './how-to-send.ts';
 import { html } from './html.ts';
+import { LinkingEntries } from './linking-entries.ts';
 import { asOf } from './route.ts';
 import type { Type } from './server.ts';
 import { showValue } from './show-value.ts';
@@ -50,7 +51,8 @@ export function EntryCard({ place }: { readonly place: EntryPlace }) {
       : html`
       <h1>${shorten(titleOf(type, shown), 80)} <${State} type=${type} state=${state} /></h1>
       <${EntryActions} place=${place} title=${titleOf(type, shown)} state=${state} done=${() => setReads(reads + 1)} />
-      <${Values} type=${type} versions=${versions} />`
+      <${Values} type=${type} versions=${versions} />
+      <${LinkingEntries} place=${place} />`
   }
     <${HowToSend} request=${draft ?? published} />`;
 }

@@ -1,3 +1,4 @@
+import { BlocksView } from './blocks-view.ts';
 import { pathName, titleOf } from './content-model.ts';
 import type { Row } from './entry-request.ts';
 import { FileView } from './file-view.ts';
@@ -13,6 +14,7 @@ export function showValue(attribute: ShownAttribute | undefined, value: unknown)
   if (value === null || value === undefined) return html`<span class="quiet">none</span>`;
   if (attribute?.type === 'relation') return linksOf(attribute, value);
   if (attribute?.type === 'media') return picturesOf(value);
+  if (attribute?.type === 'blocks') return html`<${BlocksView} blocks=${value} />`;
   return html`<div class="whole">${showWhole(value)}</div>`;
 }
 
