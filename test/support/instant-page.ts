@@ -52,6 +52,11 @@ export function faultsOf(page: Page): readonly string[] {
     if (message.type() === 'error') faults.push(message.text());
   });
   page.on('pageerror', (error) => faults.push(String(error)));
-  page.on('requestfailed', (request) => faults.push(`${request.url()} failed`));
+  page.on('requestfailed', (request) => {
+    // The console ends its stream of events when its reader leaves or signs out.
+    const isEnded =
+      request.failure()?.errorText === 'net::ERR_ABORTED' && /\/_varve\/events\?/.test(request.url());
+    if (!isEnded) faults.push(`${request.url()} failed`);
+  });
   return faults;
 }
