@@ -12,6 +12,7 @@ import {
   draft,
   inMs,
   type ShownRelease,
+  SOON_MS,
   untilStatus,
 } from '../support/released-articles.ts';
 import { startServer } from '../support/server.ts';
@@ -59,17 +60,18 @@ describe(
         onTestFinished(() => first.dispose());
         const client = createApiClient(first.url);
         const id = await draft(client, { title: 'a' });
-        const soon = inMs(1_500);
-        const publish = await addRelease(client, { name: 'first', scheduledAt: soon }, [id]);
+        const publish = await addRelease(client, { name: 'first' }, [id]);
+        const soon = Date.now() + 2 * SOON_MS;
+        const at = (ms: number) => new Date(soon + ms).toISOString();
+        const head = { name: 'first', scheduledAt: at(0) };
+        await client.data('PUT', `/_varve/releases/${publish.id}`, { data: head });
         const { data: unpublish } = await client.call<ShownRelease>(
           'POST',
           `/api/articles/${id}/actions/unpublish`,
-          {
-            data: { at: inMs(1_600) },
-          },
+          { data: { at: at(100) } },
         );
         await first.stop('SIGKILL');
-        await delay(Math.max(0, Date.parse(soon) + 1_000 - Date.now()));
+        await delay(Math.max(0, soon + 1_000 - Date.now()));
         const second = await startServer(options);
         onTestFinished(() => second.dispose());
         const again = createApiClient(second.url);

@@ -8,6 +8,7 @@ import {
   PAGE,
   type ShownAction,
   type ShownRelease,
+  SOON_MS,
   startArticles,
   untilStatus,
 } from '../support/released-articles.ts';
@@ -29,13 +30,13 @@ async function published(documentId: string, path = 'articles', query = ''): Pro
 describe('an action on an entry with `at`', () => {
   it('publishes the draft as it is at that time, and shows nothing before', async () => {
     const id = await draft(client, { title: 'early' });
-    const answer = await client.call<ShownRelease>('POST', `/api/articles/${id}/actions/publish`, {
-      data: { at: inMs(900) },
-    });
+    const path = `/api/articles/${id}/actions/publish`;
+    const answer = await client.call<ShownRelease>('POST', path, { data: { at: inMs(60_000) } });
     expect(answer.status).toBe(202);
     expect(answer.data).toMatchObject({ status: 'ready', actions: { meta: { count: 1 } } });
     await client.data('PUT', `/api/articles/${id}?status=draft`, { data: { title: 'late' } });
     expect(await published(id)).toBe(false);
+    await client.data('POST', path, { data: { at: inMs(SOON_MS) } });
     const done = await untilStatus(client, answer.data.id, 'done');
     expect(await client.data('GET', `/api/articles/${id}`)).toMatchObject({ title: 'late' });
     expect(Date.parse(done.releasedAt ?? '')).toBeGreaterThanOrEqual(Date.parse(done.scheduledAt ?? ''));
@@ -96,7 +97,7 @@ describe('a release of one entry', takesMinutes('releases of one entry'), () => 
     const id = await draft(client, { title: 'a' });
     await client.data('POST', `/api/articles/${id}/actions/publish`);
     const { data } = await client.call<ShownRelease>('POST', `/api/articles/${id}/actions/unpublish`, {
-      data: { at: inMs(300) },
+      data: { at: inMs(SOON_MS) },
     });
     await untilStatus(client, data.id, 'done');
     expect(await published(id)).toBe(false);
@@ -106,7 +107,7 @@ describe('a release of one entry', takesMinutes('releases of one entry'), () => 
     const id = await draft(client, { title: 'a' }, 'pages');
     await client.data('PUT', `/api/pages/${id}?locale=fr&status=draft`, { data: { title: 'b' } });
     const { data } = await client.call<ShownRelease>('POST', `/api/pages/${id}/actions/publish?locale=fr`, {
-      data: { at: inMs(300) },
+      data: { at: inMs(SOON_MS) },
     });
     await untilStatus(client, data.id, 'done');
     expect(await published(id, 'pages', '?locale=fr')).toBe(true);
@@ -126,15 +127,12 @@ describe('a release', takesMinutes('all requests about releases'), () => {
     // The first article gets the code of the third one, which is published at the same time with another.
     await client.data('PUT', `/api/articles/${one}?status=draft`, { data: { code: 'swap-b' } });
     await client.data('PUT', `/api/articles/${three}?status=draft`, { data: { code: 'swap-c' } });
-    const at = Temporal.Now.zonedDateTimeISO('Europe/Berlin').add({ milliseconds: 2_500 });
-    const scheduledAt = at.toPlainDateTime().toString();
-    const { id } = await addRelease(client, { name: 'all', scheduledAt, timezone: 'Europe/Berlin' }, [
-      one,
-      three,
-    ]);
+    const { id } = await addRelease(client, { name: 'all' }, [one, three]);
     const data = { type: 'unpublish', contentType: ARTICLE, entryDocumentId: two };
     await client.data('POST', `/_varve/releases/${id}/actions`, { data });
-    const before = await client.data<ShownRelease>('GET', `/_varve/releases/${id}`);
+    const at = Temporal.Now.zonedDateTimeISO('Europe/Berlin').add({ milliseconds: SOON_MS });
+    const head = { name: 'all', scheduledAt: at.toPlainDateTime().toString(), timezone: 'Europe/Berlin' };
+    const before = await client.data<ShownRelease>('PUT', `/_varve/releases/${id}`, { data: head });
     expect(before).toMatchObject({ status: 'ready', timezone: 'Europe/Berlin', problems: [] });
     expect(before.scheduledAt).toBe(new Date(at.epochMilliseconds).toISOString());
     await untilStatus(client, id, 'done');
@@ -145,7 +143,7 @@ describe('a release', takesMinutes('all requests about releases'), () => {
   it('names entries that block it, and publishes nothing', async () => {
     const good = await draft(client, { title: 'good' });
     const bad = await draft(client, {});
-    const blocked = await addRelease(client, { name: 'blocked', scheduledAt: inMs(1_500) }, [good, bad]);
+    const blocked = await addRelease(client, { name: 'blocked', soon: true }, [good, bad]);
     expect(blocked.status).toBe('blocked');
     expect(blocked.problems).toMatchObject([
       { entryDocumentId: bad, reason: expect.stringContaining('title') },
@@ -155,7 +153,7 @@ describe('a release', takesMinutes('all requests about releases'), () => {
     expect(await published(good)).toBe(false);
     await client.data('PUT', `/api/articles/${bad}?status=draft`, { data: { title: 'better' } });
     await client.data('PUT', `/_varve/releases/${blocked.id}`, {
-      data: { name: 'blocked', scheduledAt: inMs(300) },
+      data: { name: 'blocked', scheduledAt: inMs(SOON_MS) },
     });
     await untilStatus(client, blocked.id, 'done');
     expect([await published(good), await published(bad)]).toEqual([true, true]);

@@ -7,6 +7,7 @@ import {
   draft,
   inMs,
   type ShownRelease,
+  SOON_MS,
   startArticles,
   untilStatus,
 } from '../support/released-articles.ts';
@@ -29,7 +30,7 @@ describe('a release on other surfaces', takesMinutes('releases, webhooks and cac
     const hook = { url: receiver.url, allowPrivate: true, events: ['entry.publish', 'releases.publish'] };
     await client.data('POST', '/_varve/webhooks', { data: hook });
     const ids = [await draft(client, { title: 'a' }), await draft(client, { title: 'b' })];
-    const { id } = await addRelease(client, { name: 'notified', scheduledAt: inMs(800) }, ids);
+    const { id } = await addRelease(client, { name: 'notified', soon: true }, ids);
     const received = await receiver.until(3);
     expect(received.map(({ json }) => json.event).sort()).toEqual([
       'entry.publish',
@@ -76,7 +77,7 @@ describe('a release on other surfaces', takesMinutes('releases, webhooks and cac
     const { data } = await client.call<ShownRelease>('POST', `/api/articles/${hidden}/actions/publish`, {
       data: { at: inMs(60_000) },
     });
-    const release = await addRelease(client, { name: 'hidden', scheduledAt: inMs(60_000) }, [hidden]);
+    const release = await addRelease(client, { name: 'hidden' }, [hidden]);
     expect([data.status, release.status]).toEqual(['ready', 'ready']);
     expect(await read()).toEqual(before);
     await client.data('POST', `/_varve/releases/${release.id}/publish`);
@@ -116,11 +117,7 @@ describe('releases on KurrentDB', takesMinutes('releases behind the gRPC double'
       const client = createApiClient(server.url);
       const ids = [];
       for (let n = 0; n < 3; n++) ids.push(await draft(client, { title: `article ${n}` }));
-      const { id } = await addRelease(
-        client,
-        { name: 'kurrent', scheduledAt: inMs(1_500) },
-        ids.slice(0, most),
-      );
+      const { id } = await addRelease(client, { name: 'kurrent' }, ids.slice(0, most));
       const action = { type: 'publish', contentType: 'api::article.article', entryDocumentId: ids[2] };
       const more = await client.call('POST', `/_varve/releases/${id}/actions`, { data: action });
       if (most === 1)
@@ -129,6 +126,8 @@ describe('releases on KurrentDB', takesMinutes('releases behind the gRPC double'
           expect.stringContaining('older than KurrentDB 26.1'),
         ]);
       else expect(more.error?.message).toBe('entryDocumentId is in the release already');
+      const head = { name: 'kurrent', scheduledAt: inMs(SOON_MS) };
+      await client.data('PUT', `/_varve/releases/${id}`, { data: head });
       await untilStatus(client, id, 'done');
       const statuses = await Promise.all(
         ids.map(async (each) => (await client.call('GET', `/api/articles/${each}`)).status),

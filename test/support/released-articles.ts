@@ -87,20 +87,25 @@ export function inMs(ms: number): string {
   return new Date(Date.now() + ms).toISOString();
 }
 
-/** Adds a release with actions that publish these articles, and returns it. */
+/** Milliseconds until a scheduled release is due: the request that schedules it arrives before. */
+export const SOON_MS = 2_000;
+
+/** Adds a release with actions that publish these articles, and returns it. `soon`: it is scheduled once it has them all. */
 export async function addRelease(
   client: ApiClient,
-  release: { readonly name: string; readonly scheduledAt?: string; readonly timezone?: string },
+  { name, soon = false }: { readonly name: string; readonly soon?: boolean },
   articles: readonly string[],
 ): Promise<ShownRelease> {
-  const added = await client.data<ShownRelease>('POST', '/_varve/releases', { data: release });
+  const { id } = await client.data<ShownRelease>('POST', '/_varve/releases', { data: { name } });
+  const path = `/_varve/releases/${id}`;
   const data = articles.map((entryDocumentId) => ({
     type: 'publish',
     contentType: ARTICLE,
     entryDocumentId,
   }));
-  if (data.length > 0) await client.data('POST', `/_varve/releases/${added.id}/actions/bulk`, { data });
-  return client.data<ShownRelease>('GET', `/_varve/releases/${added.id}`);
+  if (data.length > 0) await client.data('POST', `${path}/actions/bulk`, { data });
+  if (!soon) return client.data<ShownRelease>('GET', path);
+  return client.data<ShownRelease>('PUT', path, { data: { name, scheduledAt: inMs(SOON_MS) } });
 }
 
 /** Resolves with a release as soon as it has this status. */
