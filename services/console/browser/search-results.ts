@@ -55,7 +55,7 @@ export function Facets({ type, meta }: { readonly type: Type; readonly meta: Fou
     ${isOpen && meta.facets !== undefined && shown.length === 0 && html`<p class="empty">No attribute of the found entries has values to count.</p>`}
     <div class="facet-lists">${shown.map(
       ([path, values]) =>
-        html`<div key=${path}><h3>${path}</h3><ul>${values
+        html`<div key=${path}><h2>${path}</h2><ul>${values
           .slice(0, VALUES)
           .map(
             ([value, count]) =>
