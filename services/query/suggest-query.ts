@@ -29,7 +29,9 @@ export async function suggestQuery(
   found: SearchResult,
   answer: AnswerScope,
 ): Promise<string | undefined> {
-  const { text } = search;
+  const { text, size } = search;
+  // A search without hits counts facets of another one.
+  if (size === 0) return undefined;
   const total = wasShortened(search, found) ? 0 : totalOf(search, found);
   if (text === undefined || !text.typoTolerance || total === undefined || total >= ENOUGH) return undefined;
   const typed = splitWords(text.query, languageOfQuery(text)).map(({ word }) => word);

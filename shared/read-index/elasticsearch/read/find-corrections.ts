@@ -6,6 +6,9 @@ import { countWords } from './count-words.ts';
 import type { LocaleWords, WordScope, WordTerm } from './find-words.ts';
 import { matchQuery, rankedQuery } from './rank-query.ts';
 
+/** Documents within which words are searched, and the number of hits that are asked for. */
+type Asked = { readonly within: Dsl; readonly size: number };
+
 /** Documents with the best rank. */
 type BestDocuments = { readonly query: Dsl; readonly min_score?: number };
 
@@ -13,10 +16,10 @@ type BestDocuments = { readonly query: Dsl; readonly min_score?: number };
 export async function findReport(
   scope: WordScope,
   locales: readonly LocaleWords[],
-  within: Dsl,
+  asked: Asked,
 ): Promise<TextSearchReport> {
   const isAny = locales.some(({ terms }) => terms.some(isCorrected));
-  const best = isAny ? await bestDocuments(scope, locales, within) : undefined;
+  const best = isAny ? await bestDocuments(scope, locales, asked) : undefined;
   const readings = locales.map(async ({ locale, terms }) => ({
     locale,
     terms: await Promise.all(
@@ -35,14 +38,17 @@ function isCorrected({ words }: WordTerm): boolean {
   return words.length > 0 && words.every(({ match }) => match.typos >= 1);
 }
 
-/** Returns the documents with the best rank. All documents of a question count, because the engines score these differently. */
+/**
+ * Returns the documents with the best rank. All documents count without hits, and those of a question too: the engines score these
+ * differently.
+ */
 async function bestDocuments(
   scope: WordScope,
   locales: readonly LocaleWords[],
-  within: Dsl,
+  { within, size }: Asked,
 ): Promise<BestDocuments | undefined> {
   const matched = checkDepth({ bool: { filter: [within, matchQuery(scope, locales)] } });
-  if (locales.some(({ mode }) => mode === 'any')) return { query: matched };
+  if (size === 0 || locales.some(({ mode }) => mode === 'any')) return { query: matched };
   const query = checkDepth({ bool: { filter: [within], must: [rankedQuery(scope, locales)] } });
   // Elasticsearch lists the score among the sort values only if another key follows it.
   const sort = sortDsl(byRelevance(planSort(scope.session.layouts(scope.type), []) ?? []));

@@ -44,7 +44,7 @@ export async function searchRows(session: Session, request: SearchRequest): Prom
   };
   if (text === undefined) return find({ query, ranked: query });
   const [{ found, report }, words] = await Promise.all([
-    searchWords({ session, type, text, within: query }, find),
+    searchWords({ session, type, text, within: query, size: search.request.size }, find),
     text.words && findOtherWords(wordScope({ session, type, text }), query, text.words),
   ]);
   return { ...found, text: report, ...defined({ words }) };

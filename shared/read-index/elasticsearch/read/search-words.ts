@@ -24,12 +24,14 @@ type WordSearch = {
   readonly text: TextSearch;
   /** Matches the documents within which words are searched. */
   readonly within: Dsl;
+  /** Number of hits that are asked for. */
+  readonly size: number;
 };
 
 const NOTHING: Dsl = { match_none: {} };
 
 /** Returns the searched fields of a search, and where their words are. */
-export function wordScope({ session, type, text }: Omit<WordSearch, 'within'>): WordScope {
+export function wordScope({ session, type, text }: Omit<WordSearch, 'within' | 'size'>): WordScope {
   const settings = session.layouts(type).words;
   const fields = settings.fields.filter(({ name }) => text.fields?.has(name) ?? true);
   return { session, type, settings, text, fields };
@@ -37,23 +39,23 @@ export function wordScope({ session, type, text }: Omit<WordSearch, 'within'>): 
 
 /** Runs `find` with the query for a search by words. A query of signs only matches nothing. */
 export async function searchWords<Found>(
-  { within, ...search }: WordSearch,
+  { within, size, ...search }: WordSearch,
   find: (words: WordQuery) => Promise<Found>,
 ): Promise<{ readonly found: Found; readonly report: TextSearchReport }> {
   const scope = wordScope(search);
   const { text } = scope;
   const names = await localesOf(scope);
   if (!hasWords(text.query)) {
-    const report = await findReport(scope, await findWords(scope, names), within);
+    const report = await findReport(scope, await findWords(scope, names), { within, size });
     return { found: await find({ query: NOTHING, ranked: NOTHING }), report };
   }
   const assumed = await assumeWords(scope, names);
-  const early = assumed && (await findEarly(scope, assumed, within, find));
+  const early = assumed && (await findEarly(scope, assumed, { within, size }, find));
   if (early !== undefined) return early;
   const locales = await longestMatch(scope, await findWords(scope, names), within);
   const [found, report] = await Promise.all([
     find(queryOf(scope, locales, within)),
-    findReport(scope, locales, within),
+    findReport(scope, locales, { within, size }),
   ]);
   return { found, report };
 }
@@ -65,17 +67,17 @@ export async function searchWords<Found>(
 async function findEarly<Found>(
   scope: WordScope,
   assumed: AssumedWords,
-  within: Dsl,
+  asked: Pick<WordSearch, 'within' | 'size'>,
   find: (words: WordQuery) => Promise<Found>,
 ): Promise<{ readonly found: Found; readonly report: TextSearchReport } | undefined> {
-  const words = queryOf(scope, assumed.locales, within);
+  const words = queryOf(scope, assumed.locales, asked.within);
   const finding = find(words);
   // If the assumption is wrong, the result of this search is ignored, including its failure.
   finding.catch(() => {});
   const [areRight, isWhole, report] = await Promise.all([
     assumed.areRight(),
     isThere(scope, words.query),
-    findReport(scope, assumed.locales, within),
+    findReport(scope, assumed.locales, asked),
   ]);
   return areRight && isWhole ? { found: await finding, report } : undefined;
 }

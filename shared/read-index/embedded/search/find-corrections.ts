@@ -16,12 +16,12 @@ const WORD_STEPS = 20;
 
 /**
  * Creates the report on a search. A word is corrected if no row has it. The correction is a word of the best rows. `rank` ranks the found
- * rows. If a call ends with its slice, the next call continues.
+ * rows; without it all of them count. If a call ends with its slice, the next call continues.
  */
 export function createTextReport(
   index: TextIndex,
   texts: FoundTexts,
-  rank: () => RankedRows,
+  rank: (() => RankedRows) | undefined,
 ): () => TextSearchReport {
   const { searches } = texts;
   const corrected = new Set(
@@ -70,9 +70,9 @@ function isCorrected({ text, isSearched }: LocaleSearch, { expansion }: LocaleTe
 function createBestRows(
   index: TextIndex,
   { searches, matched }: FoundTexts,
-  rank: () => RankedRows,
+  rank: (() => RankedRows) | undefined,
 ): () => Bits {
-  if (searches.some(({ mode }) => mode === 'any')) return () => matched;
+  if (rank === undefined || searches.some(({ mode }) => mode === 'any')) return () => matched;
   const groups = createRankGroups(index, searches, matched);
   let best: Bits | undefined;
   return () => {

@@ -95,7 +95,8 @@ export function createWordSearch(
     const { matched, count, texts } = found;
     select ??= createPage(state, found);
     selected ??= select();
-    if (texts !== undefined) describe ??= createTextReport(texts.index, texts.found, texts.rank);
+    if (texts !== undefined)
+      describe ??= createTextReport(texts.index, texts.found, request.size === 0 ? undefined : texts.rank);
     const text = describe?.();
     findOthers ??= createOthers(found);
     const words = findOthers?.();
