@@ -9,10 +9,6 @@ import { foldWord } from '../../shared/search/fold-word.ts';
 import { languageOf } from '../../shared/search/languages.ts';
 import { splitWords } from '../../shared/search/split-words.ts';
 
-/** Entries from which a search has found enough, so that no other query is proposed. */
-const ENOUGH = 4;
-/** A proposed query finds more than this many times as many entries. */
-const BETTER = 3;
 /** Maximum words of a query for which another one is proposed. Longer queries are questions: any of their words is enough. */
 const MOST_WORDS = 4;
 
@@ -20,8 +16,9 @@ const MOST_WORDS = 4;
 type Proposal = { readonly query: string; readonly typos: number; readonly rows: number };
 
 /**
- * Returns the query to type instead of one that found nothing or little: with a similar word in place of one word, or else without a word.
- * It finds more entries within the same filters. Undefined if the search has found enough, or there is no such query.
+ * Returns the query to type instead of one that found nothing: with a similar word in place of one word, or else without a word. It finds
+ * entries within the same filters. Undefined if the search has found any, or there is no such query. Proposals for little that was found
+ * would take five searches instead of one for half of what people type.
  */
 export async function suggestQuery(
   index: ReadIndex,
@@ -33,7 +30,7 @@ export async function suggestQuery(
   // A search without hits counts facets of another one.
   if (size === 0) return undefined;
   const total = wasShortened(search, found) ? 0 : totalOf(search, found);
-  if (text === undefined || !text.typoTolerance || total === undefined || total >= ENOUGH) return undefined;
+  if (text === undefined || !text.typoTolerance || total !== 0) return undefined;
   const typed = splitWords(text.query, languageOfQuery(text)).map(({ word }) => word);
   if (typed.length === 0 || typed.length > MOST_WORDS) return undefined;
   const others = await Promise.all(
@@ -43,11 +40,11 @@ export async function suggestQuery(
   const replaced = others.flatMap(({ words }, at): Proposal[] =>
     words.map(({ word, typos, rows }) => ({ query: joined(corrected.with(at, word)), typos, rows })),
   );
-  const better = replaced.filter(({ rows }) => rows > total * BETTER);
+  const better = replaced.filter(({ rows }) => rows > 0);
   const shorter = others.map(({ rows }, at): Proposal => {
     return { query: joined(corrected.toSpliced(at, 1)), typos: 0, rows };
   });
-  const proposals = better.length > 0 || total > 0 ? better : shorter.filter(({ rows }) => rows > 0);
+  const proposals = better.length > 0 ? better : shorter.filter(({ rows }) => rows > 0);
   // Equal proposals keep the order of the words.
   return proposals.toSorted((a, b) => a.typos - b.typos || b.rows - a.rows)[0]?.query;
 }

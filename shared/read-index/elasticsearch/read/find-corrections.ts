@@ -12,14 +12,17 @@ type Asked = { readonly within: Dsl; readonly size: number };
 /** Documents with the best rank. */
 type BestDocuments = { readonly query: Dsl; readonly min_score?: number };
 
-/** Returns the report on a search. A word is corrected if no document has it. The correction is a word of the best documents. */
+/**
+ * Returns the report on a search. A word is corrected if no document has it. The correction is a word of the best documents. A search
+ * without hits corrects no word.
+ */
 export async function findReport(
   scope: WordScope,
   locales: readonly LocaleWords[],
   asked: Asked,
 ): Promise<TextSearchReport> {
   const isAny = locales.some(({ terms }) => terms.some(isCorrected));
-  const best = isAny ? await bestDocuments(scope, locales, asked) : undefined;
+  const best = isAny && asked.size > 0 ? await bestDocuments(scope, locales, asked.within) : undefined;
   const readings = locales.map(async ({ locale, terms }) => ({
     locale,
     terms: await Promise.all(
@@ -38,17 +41,14 @@ function isCorrected({ words }: WordTerm): boolean {
   return words.length > 0 && words.every(({ match }) => match.typos >= 1);
 }
 
-/**
- * Returns the documents with the best rank. All documents count without hits, and those of a question too: the engines score these
- * differently.
- */
+/** Returns the documents with the best rank. All documents of a question count, because the engines score these differently. */
 async function bestDocuments(
   scope: WordScope,
   locales: readonly LocaleWords[],
-  { within, size }: Asked,
+  within: Dsl,
 ): Promise<BestDocuments | undefined> {
   const matched = checkDepth({ bool: { filter: [within, matchQuery(scope, locales)] } });
-  if (size === 0 || locales.some(({ mode }) => mode === 'any')) return { query: matched };
+  if (locales.some(({ mode }) => mode === 'any')) return { query: matched };
   const query = checkDepth({ bool: { filter: [within], must: [rankedQuery(scope, locales)] } });
   // Elasticsearch lists the score among the sort values only if another key follows it.
   const sort = sortDsl(byRelevance(planSort(scope.session.layouts(scope.type), []) ?? []));

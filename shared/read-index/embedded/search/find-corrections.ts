@@ -16,7 +16,7 @@ const WORD_STEPS = 20;
 
 /**
  * Creates the report on a search. A word is corrected if no row has it. The correction is a word of the best rows. `rank` ranks the found
- * rows; without it all of them count. If a call ends with its slice, the next call continues.
+ * rows; without it no word is corrected. If a call ends with its slice, the next call continues.
  */
 export function createTextReport(
   index: TextIndex,
@@ -27,7 +27,7 @@ export function createTextReport(
   const corrected = new Set(
     searches.flatMap((search) => search.terms.filter((term) => isCorrected(search, term))),
   );
-  if (corrected.size === 0)
+  if (rank === undefined || corrected.size === 0)
     return () => reportOf(searches.map((search) => readingOf(search, () => undefined)));
   const createBest = createBestRows(index, texts, rank);
   const corrections = new Map<LocaleTerm, string | undefined>();
@@ -70,9 +70,9 @@ function isCorrected({ text, isSearched }: LocaleSearch, { expansion }: LocaleTe
 function createBestRows(
   index: TextIndex,
   { searches, matched }: FoundTexts,
-  rank: (() => RankedRows) | undefined,
+  rank: () => RankedRows,
 ): () => Bits {
-  if (rank === undefined || searches.some(({ mode }) => mode === 'any')) return () => matched;
+  if (searches.some(({ mode }) => mode === 'any')) return () => matched;
   const groups = createRankGroups(index, searches, matched);
   let best: Bits | undefined;
   return () => {
