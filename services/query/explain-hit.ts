@@ -39,6 +39,8 @@ export type ExplainedHit = {
 
 /** Maximum words of an entry that are listed for one typed word. */
 const MOST_WORDS = 10;
+/** Maximum words of an entry that are compared with the query: the work on one hit is not interrupted. */
+const MOST_COMPARED = 5_000;
 
 type Found = ExplainedWord & {
   readonly term: number;
@@ -84,8 +86,10 @@ function foundWords(
 ): readonly Found[] {
   const found: Found[] = [];
   let position = 0;
+  let left = MOST_COMPARED;
   for (const field of fields) {
-    const words = wordsOfValue(field, textOf(row[field.attribute]), language.locale);
+    const words = wordsOfValue(field, textOf(row[field.attribute]), language.locale).slice(0, left);
+    left -= words.length;
     position += VALUE_GAP;
     let before: string | undefined;
     for (const [at, word] of words.entries()) {

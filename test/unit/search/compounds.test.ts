@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compoundRules } from '../../../shared/search/compound-rules.ts';
-import { formsOfPart, neighboursIn, partIn, possibleCompounds } from '../../../shared/search/compounds.ts';
+import {
+  formsOfPart,
+  mayBeNeighbour,
+  neighboursIn,
+  partIn,
+  possibleCompounds,
+} from '../../../shared/search/compounds.ts';
 import { languageOf } from '../../../shared/search/languages.ts';
 import { type IndexedWord, indexedWord } from '../../../shared/search/match-word.ts';
 import type { SearchTerm } from '../../../shared/search/search-terms.ts';
@@ -12,7 +18,8 @@ import { searchTerms } from '../../support/typed-terms.ts';
 function partsOf(term: SearchTerm, words: readonly IndexedWord[], locale: string): Map<string, string> {
   const rules = compoundRules(locale, undefined);
   if (rules === undefined) return new Map();
-  const plain = words.filter(({ folded }) => !languageOf(locale).stopWords.has(folded));
+  const { stopWords } = languageOf(locale);
+  const plain = words.filter(({ folded }) => !stopWords.has(folded) || mayBeNeighbour(folded));
   const known = new Set(plain.flatMap(({ folded, stem }) => [folded, stem ?? folded]));
   const alike = words.filter(({ stem }) => stem === term.stem).map(({ folded }) => folded);
   const forms = formsOfPart(term, alike);
