@@ -47,6 +47,10 @@ it('answers reads as of a moment as they were answered then, and only callers wi
     expect(again.status).toBe(304);
     expect(pasts()).toHaveLength(1);
     expect(await data('GET', path)).toMatchObject({ name: 'Now' });
+    // A long address is not repeated in the headers, which clients limit.
+    const long = `/api/restaurants?filters[name]=${'a'.repeat(2_000)}`;
+    expect(await call('GET', asOf(long, then))).toMatchObject({ status: 200, data: [] });
+    expect((await call('GET', asOf(long, then))).headers.has('link')).toBe(false);
 
     // The TimeGate: the time of an answer leads to that answer, and a time out of range to the nearest one.
     const gate = (at: string | undefined, target = `${path}?fields=name`) =>

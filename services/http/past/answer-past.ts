@@ -11,7 +11,7 @@ import { POSITION_HEADER } from '../requests/await-position.ts';
 import { wantsStream } from '../requests/wants-stream.ts';
 import type { Past, PastAnswer } from './past.ts';
 import { PAST_HEADER } from './rights-header.ts';
-import { linkOriginal, timeGateOf } from './time-gate.ts';
+import { linksOfPast } from './time-gate.ts';
 
 /**
  * Answers reads with `asOf` from a process that serves that past. A caller without the right gets the answer to an unknown parameter, and
@@ -107,7 +107,7 @@ function answerHeaders(
   const present = askedPast(originalUrl)?.url ?? originalUrl;
   const shown = {
     [POSITION_HEADER]: String(position),
-    link: `${linkOriginal(present)}, ${timeGateOf(present)}`,
+    ...linksOfPast(present),
     ...(at !== undefined && { 'memento-datetime': at.toUTCString() }),
     ...(statusCode < 400 && { 'cache-control': 'private, no-cache' }),
   };

@@ -46,7 +46,7 @@ function redirect(reply: FastifyReply, original: string, position: bigint): Fast
     .headers({ ...SECURITY_HEADERS, 'cache-control': 'private, no-cache' })
     .header('vary', ACCEPT_HEADER)
     .header('location', memento)
-    .header('link', linkOriginal(original))
+    .headers(linked(original, linkTo(original, 'original')))
     .send();
 }
 
@@ -68,16 +68,18 @@ function notSupported(): RequestError {
   });
 }
 
-/** Returns the value of a `Link` header that names the address of the present. */
-export function linkOriginal(present: string): string {
-  return `<${quoted(present)}>; rel="original"`;
+/** Maximum characters of an address that `Link` repeats. Clients and proxies refuse answers with headers of some KiB. */
+const LONGEST_LINKED = 1_000;
+
+/** Returns the `Link` of a past: to the present, and to the TimeGate. Without it if the address is long. */
+export function linksOfPast(present: string): { readonly link?: string } {
+  return linked(present, `${linkTo(present, 'original')}, ${linkTo(GATE_PATH + present, 'timegate')}`);
 }
 
-/** Returns the value of a `Link` header that names the TimeGate of an address. */
-export function timeGateOf(present: string): string {
-  return `<${GATE_PATH}${quoted(present)}>; rel="timegate"`;
+function linked(present: string, link: string): { readonly link?: string } {
+  return present.length > LONGEST_LINKED ? {} : { link };
 }
 
-function quoted(target: string): string {
-  return target.replaceAll('>', '%3E');
+function linkTo(target: string, relation: 'original' | 'timegate'): string {
+  return `<${target.replaceAll('>', '%3E')}>; rel="${relation}"`;
 }
