@@ -61,7 +61,7 @@ async function rebuildKilled(options: readonly string[], most: number): Promise<
 }
 
 async function expectAnswersAtRest(): Promise<void> {
-  await expect.poll(backlog, { timeout: 30_000 }).toBe(0);
+  await expect.poll(backlog, { timeout: 120_000 }).toBe(0);
   const kitchen = createKitchen();
   for await (const events of log.readAll(0n)) for (const event of events) kitchen.apply(event);
   const queries = LETTERS.flatMap((letter) =>
