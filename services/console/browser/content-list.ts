@@ -1,5 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
-import { type Meta, read } from './api.ts';
+import type { Meta } from './api.ts';
 import { callerRights, columnsOf, isLocalized, mayDo, pathName } from './content-model.ts';
 import { FilterBuilder } from './filter-builder.ts';
 import { filterQuery, parseFilterRows } from './filter-rows.ts';
@@ -9,6 +8,7 @@ import { html } from './html.ts';
 import { asOf, change, linkTo, route } from './route.ts';
 import { Facets, type FoundMeta, MatchedWords, searchQuery } from './search-results.ts';
 import type { Type } from './server.ts';
+import { useAnswer } from './use-answer.ts';
 import { showCell } from './values.ts';
 
 const PAGE_SIZE = 25;
@@ -18,19 +18,8 @@ type Page = { readonly data: readonly Readonly<Record<string, unknown>>[]; reado
 /** The entries of a type: columns, sort, search, world, locale, filter and pages, all of them in the URL. */
 export function ContentList({ type }: { readonly type: Type }) {
   const path = listPath(type);
-  const [page, setPage] = useState<Page>();
-  const [problem, setProblem] = useState('');
-  useEffect(() => {
-    const gone = new AbortController();
-    read<Page['data']>(path, gone.signal).then(
-      (found) => {
-        setPage(found as Page);
-        setProblem('');
-      },
-      (error: Error) => gone.signal.aborted || setProblem(error.message),
-    );
-    return () => gone.abort();
-  }, [path]);
+  const { latest, problem } = useAnswer<Page['data']>(path);
+  const page: Page | undefined = latest;
   const total = page?.meta.pagination?.total;
   return html`<section class="card">
     <div class="row spread"><h1>${type.schema.displayName}${' '}<span class="quiet count">${total === undefined ? '' : formatCount(total)}</span></h1>
@@ -39,8 +28,8 @@ export function ContentList({ type }: { readonly type: Type }) {
     <${Controls} type=${type} />
     <${FilterBuilder} type=${type} />
     <${Facets} type=${type} meta=${page?.meta ?? {}} />
-    ${problem !== '' && html`<p class="bad" role="alert">${problem}</p>`}
-    ${page === undefined && problem === '' && html`<p class="quiet" role="status">${asOf() === undefined ? 'Loading…' : 'Opening the past. The first read of a moment takes some seconds…'}</p>`}
+    ${problem !== null && html`<p class="bad" role="alert">${problem}</p>`}
+    ${page === undefined && problem === null && html`<p class="quiet" role="status">${asOf() === undefined ? 'Loading…' : 'Opening the past. The first read of a moment takes some seconds…'}</p>`}
     ${page !== undefined && html`<${Rows} type=${type} page=${page} />`}
     <p class="row"><code class="path">${path}</code> <a href=${linkTo(['query'], { request: path })}>Open in Query</a></p>
     <${HowToSend} request=${{ method: 'GET', path }} />

@@ -1,5 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
-import { read } from './api.ts';
+import { useState } from 'preact/hooks';
 import { mayDo, pathName, titleOf } from './content-model.ts';
 import { type EntryPlace, entryPath, type Row, rowQuery, write } from './entry-request.ts';
 import { formatMoment, shorten } from './format.ts';
@@ -7,6 +6,7 @@ import { HowToSend } from './how-to-send.ts';
 import { html } from './html.ts';
 import { linkTo, route } from './route.ts';
 import type { Type } from './server.ts';
+import { useAnswer } from './use-answer.ts';
 import {
   type Deletion,
   mayRestore,
@@ -20,8 +20,7 @@ type Page = { readonly data: readonly Row[]; readonly meta: VersionsMeta };
 
 /** Entries of a type that were deleted: when, by whom, and restore. */
 export function DeletedList({ type }: { readonly type: Type }) {
-  const [page, setPage] = useState<Page>();
-  const [problem, setProblem] = useState('');
+  const [refusal, setRefusal] = useState('');
   const [restored, setRestored] = useState<VersionsMeta>();
   const [before, setBefore] = useState<string>();
   const place: EntryPlace = { type, documentId: undefined, locale: route.value.query.get('locale') };
@@ -29,18 +28,15 @@ export function DeletedList({ type }: { readonly type: Type }) {
     ...rowQuery(place),
     ...(before === undefined ? [] : [['before', before] as const]),
   ]);
-  useEffect(() => {
-    const gone = new AbortController();
-    read<Page['data']>(path, gone.signal).then(
-      (found) => setPage(found as Page),
-      (error: Error) => gone.signal.aborted || setProblem(error.message),
-    );
-    return () => gone.abort();
-  }, [path, restored]);
+  const { latest, problem: unread, again } = useAnswer<Page['data']>(path);
+  const page: Page | undefined = latest;
+  const problem = refusal || (unread ?? '');
   const restore = async ({ documentId, version }: Deletion) => {
     const result = await write(restoreRequest({ ...place, documentId }, version));
-    setProblem('refusal' in result ? result.refusal.message : '');
-    if (!('refusal' in result)) setRestored(result.meta);
+    setRefusal('refusal' in result ? result.refusal.message : '');
+    if ('refusal' in result) return;
+    setRestored(result.meta);
+    again();
   };
   const deletions = page?.meta.deletions ?? [];
   return html`<section class="card">

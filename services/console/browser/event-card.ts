@@ -1,30 +1,20 @@
-import { useEffect, useState } from 'preact/hooks';
-import { read } from './api.ts';
 import { authorOf } from './event-table.ts';
 import { formatCount, formatMoment } from './format.ts';
 import { HowToSend } from './how-to-send.ts';
 import { type Content, html } from './html.ts';
 import { linkTo, route } from './route.ts';
 import type { ListedDelivery, WholeEvent } from './server.ts';
+import { useAnswer } from './use-answer.ts';
 
 /** Deliveries among which those of an event are looked for. */
 const SEARCHED = 1_000;
 
 /** One event: who caused it, its data, what it did to rows, and the deliveries that followed. */
 export function EventCard({ position }: { readonly position: string }) {
-  const [event, setEvent] = useState<WholeEvent>();
-  const [problem, setProblem] = useState('');
   const path = `/_varve/events/${encodeURIComponent(position)}`;
-  useEffect(() => {
-    const stop = new AbortController();
-    read<WholeEvent>(path, stop.signal).then(
-      ({ data }) => setEvent(data),
-      (error: Error) => !stop.signal.aborted && setProblem(error.message),
-    );
-    return () => stop.abort();
-  }, [path]);
+  const { data: event, problem } = useAnswer<WholeEvent>(path);
   const list = linkTo(['log'], Object.fromEntries(route.value.query));
-  if (problem !== '')
+  if (problem !== null)
     return html`<section class="card"><p class="bad" role="alert">${problem}</p><a href=${list}>All events</a></section>`;
   if (event === undefined) return html`<p class="quiet" role="status">Loading…</p>`;
   return html`<section class="card event" aria-label="Event">
@@ -70,17 +60,11 @@ function Rows({ event: { rows } }: { readonly event: WholeEvent }) {
 }
 
 function Deliveries({ position }: { readonly position: string }) {
-  const [found, setFound] = useState<readonly ListedDelivery[]>();
-  const [problem, setProblem] = useState('');
-  useEffect(() => {
-    const stop = new AbortController();
-    read<readonly ListedDelivery[]>(`/_varve/webhooks/*/deliveries?limit=${SEARCHED}`, stop.signal).then(
-      ({ data }) => setFound(data.filter((each) => each.position === position)),
-      (error: Error) => !stop.signal.aborted && setProblem(error.message),
-    );
-    return () => stop.abort();
-  }, [position]);
-  if (problem !== '') return html`<p class="empty">${problem}</p>`;
+  const { data, problem } = useAnswer<readonly ListedDelivery[]>(
+    `/_varve/webhooks/*/deliveries?limit=${SEARCHED}`,
+  );
+  const found = data?.filter((each) => each.position === position);
+  if (problem !== null) return html`<p class="empty">${problem}</p>`;
   if (found === undefined) return html`<p class="quiet">Loading…</p>`;
   if (found.length === 0)
     return html`<p class="empty">None among the ${formatCount(SEARCHED)} newest deliveries of webhooks.</p>`;

@@ -1,11 +1,11 @@
-import { useEffect, useState } from 'preact/hooks';
-import { read } from './api.ts';
+import { useState } from 'preact/hooks';
 import { pathName } from './content-model.ts';
 import { type EntryPlace, entryPath, rowQuery, write } from './entry-request.ts';
 import { formatCount, formatMoment } from './format.ts';
 import { HowToSend } from './how-to-send.ts';
 import { html } from './html.ts';
 import { change, linkTo, route } from './route.ts';
+import { useAnswer } from './use-answer.ts';
 import { VersionDiff } from './version-diff.ts';
 import { VersionValues } from './version-values.ts';
 import {
@@ -24,36 +24,31 @@ type Page = { readonly data: readonly Version[]; readonly meta: VersionsMeta };
 /** The history of an entry: its versions, the difference of two, one as it was, and restore. */
 export function EntryHistory({ place }: { readonly place: EntryPlace }) {
   const { query } = route.value;
-  const [page, setPage] = useState<Page>();
-  const [problem, setProblem] = useState('');
+  const [refusal, setRefusal] = useState('');
   const [restored, setRestored] = useState<VersionsMeta>();
-  const [reads, setReads] = useState(0);
+  const [restores, setRestores] = useState(0);
   const path = entryPath(place, '/versions', [
     ...rowQuery(place),
     ['pagination[page]', query.get('page') ?? '1'],
     ['pagination[pageSize]', String(PAGE_SIZE)],
   ]);
-  useEffect(() => {
-    const gone = new AbortController();
-    read<Page['data']>(path, gone.signal).then(
-      (found) => setPage(found as Page),
-      (error: Error) => gone.signal.aborted || setProblem(error.message),
-    );
-    return () => gone.abort();
-  }, [path, reads]);
+  const { latest, problem: unread, again } = useAnswer<Page['data']>(path);
+  const page: Page | undefined = latest;
+  const problem = refusal || (unread ?? '');
   const restore = async (version: string) => {
     const result = await write(restoreRequest(place, version));
-    setProblem('refusal' in result ? result.refusal.message : '');
+    setRefusal('refusal' in result ? result.refusal.message : '');
     if ('refusal' in result) return;
     setRestored(result.meta);
-    setReads(reads + 1);
+    setRestores(restores + 1);
+    again();
   };
   const [shown, from, to] = [query.get('version'), query.get('from'), query.get('to') ?? 'current'];
   return html`<h1>History</h1>
     ${problem !== '' && html`<p class="bad" role="alert">${problem}</p>`}
     ${restored !== undefined && html`<${RestoreNotice} meta=${restored} /><p><a href=${linkTo(['content', pathName(place.type), ...(place.documentId === undefined ? [] : [place.documentId])], { locale: place.locale ?? undefined })}>Show the entry</a></p>`}
     ${page === undefined ? problem === '' && html`<p class="quiet" role="status">Loading…</p>` : html`<${Versions} page=${page} place=${place} restore=${restore} />`}
-    ${from !== null && html`<${VersionDiff} key=${`${from} ${to} ${reads}`} place=${place} from=${from} to=${to} />`}
+    ${from !== null && html`<${VersionDiff} key=${`${from} ${to} ${restores}`} place=${place} from=${from} to=${to} />`}
     ${shown !== null && html`<${VersionValues} key=${shown} place=${place} version=${shown} />`}
     <${HowToSend} what="list the versions" request=${{ method: 'GET', path }} />
     ${page?.data[0] !== undefined && mayRestore(place) && html`<${HowToSend} what="restore a version" request=${restoreRequest(place, shown ?? page.data[0].id)} />`}`;

@@ -6,6 +6,8 @@ export type UsedAnswer<Data> = {
   /** undefined: there is none yet. */
   readonly data: Data | undefined;
   readonly meta: Meta;
+  /** The last answer, also that of the path before while another one is read. undefined: there was none yet. */
+  readonly latest: { readonly data: Data; readonly meta: Meta } | undefined;
   readonly problem: string | null;
   readonly again: () => void;
 };
@@ -30,6 +32,7 @@ export function useAnswer<Data>(path: string): UsedAnswer<Data> {
   return {
     data: isCurrent ? found.data : undefined,
     meta: isCurrent ? found.meta : {},
+    latest: found,
     problem,
     again: () => setCount((before) => before + 1),
   };

@@ -1,8 +1,7 @@
-import { useEffect, useState } from 'preact/hooks';
-import { read } from './api.ts';
 import { type EntryPlace, entryPath, rowQuery } from './entry-request.ts';
 import { HowToSend } from './how-to-send.ts';
 import { type Content, html } from './html.ts';
+import { useAnswer } from './use-answer.ts';
 import { showWhole } from './values.ts';
 
 type Member = { readonly at: number; readonly value: unknown };
@@ -20,26 +19,18 @@ type DiffProps = { readonly place: EntryPlace; readonly from: string; readonly t
 
 /** The difference of two versions, word by word. */
 export function VersionDiff({ place, from, to }: DiffProps) {
-  const [changed, setChanged] = useState<readonly Difference[]>();
-  const [problem, setProblem] = useState('');
   const path = entryPath(place, `/versions/${encodeURIComponent(from)}/diff`, [
     ...rowQuery(place),
     ['with', to],
     ['format', 'words'],
   ]);
-  useEffect(() => {
-    const gone = new AbortController();
-    read<{ readonly changed: readonly Difference[] }>(path, gone.signal).then(
-      ({ data }) => setChanged(data.changed),
-      (error: Error) => gone.signal.aborted || setProblem(error.message),
-    );
-    return () => gone.abort();
-  }, [path]);
+  const { data, problem } = useAnswer<{ readonly changed: readonly Difference[] }>(path);
+  const changed = data?.changed;
   return html`<section aria-label="Differences" class="diff">
     <h2>From ${from} to ${to === 'current' ? 'now' : to}</h2>
-    ${problem !== '' && html`<p class="bad" role="alert">${problem}</p>`}
+    ${problem !== null && html`<p class="bad" role="alert">${problem}</p>`}
     ${changed?.length === 0 && html`<p class="empty">The two versions have the same values.</p>`}
-    ${changed === undefined ? problem === '' && html`<p class="quiet" role="status">Comparing…</p>` : html`<dl>${changed.map((each) => html`<div key=${each.path}><dt><code>${each.path}</code></dt><dd>${showDifference(each)}</dd></div>`)}</dl>`}
+    ${changed === undefined ? problem === null && html`<p class="quiet" role="status">Comparing…</p>` : html`<dl>${changed.map((each) => html`<div key=${each.path}><dt><code>${each.path}</code></dt><dd>${showDifference(each)}</dd></div>`)}</dl>`}
     <${HowToSend} what="compare them" request=${{ method: 'GET', path }} />
   </section>`;
 }

@@ -1,28 +1,18 @@
-import { useEffect, useState } from 'preact/hooks';
-import { read } from './api.ts';
 import { type EntryPlace, entryPath, type Row } from './entry-request.ts';
 import { HowToSend } from './how-to-send.ts';
 import { html } from './html.ts';
 import { showValue } from './show-value.ts';
+import { useAnswer } from './use-answer.ts';
 
 type ValuesProps = { readonly place: EntryPlace; readonly version: string };
 
 /** An entry as it was after a version. */
 export function VersionValues({ place, version }: ValuesProps) {
-  const [row, setRow] = useState<Row | null>();
-  const [problem, setProblem] = useState('');
   const path = entryPath(place, `/versions/${encodeURIComponent(version)}`);
-  useEffect(() => {
-    const gone = new AbortController();
-    read<Row | null>(path, gone.signal).then(
-      ({ data }) => setRow(data),
-      (error: Error) => gone.signal.aborted || setProblem(error.message),
-    );
-    return () => gone.abort();
-  }, [path]);
+  const { data: row, problem } = useAnswer<Row | null>(path);
   return html`<section aria-label="Version" class="diff">
     <h2>The entry after ${version}</h2>
-    ${problem !== '' && html`<p class="bad" role="alert">${problem}</p>`}
+    ${problem !== null && html`<p class="bad" role="alert">${problem}</p>`}
     ${row === null && html`<p class="empty">There was no entry after this version: it was deleted.</p>`}
     ${
       row &&
