@@ -49,7 +49,8 @@ function refuseParameters(text: string, accepted: readonly string[]): void {
   refuseIfAny(problems);
 }
 
-function refuseMembers(body: unknown, accepted: readonly string[]): void {
+/** Throws 400 for a member of a body that is not accepted. */
+export function refuseMembers(body: unknown, accepted: readonly string[]): void {
   const key = Object.keys(body ?? {}).find((name) => !accepted.includes(name));
   if (key === undefined) return;
   const details = { key, path: null, source: 'body', found: key, accepted };

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { may } from '../../../shared/access/rights.ts';
 import { isRecord } from '../../../shared/json-record.ts';
 import type { ContentType } from '../../../shared/schema/content-type.ts';
+import { refuseActionWithoutDrafts } from '../../command/action-plan.ts';
 import { NotLeading } from '../../command/not-leading.ts';
 import { notFoundError, validationError } from '../../command/problem.ts';
 import { parseWriteLocale } from '../../command/write-target.ts';
@@ -12,6 +13,7 @@ import type { OpenedReleases, ServedReleases } from '../../releases/open-release
 import { parseAt } from '../../releases/release-request.ts';
 import { forbidden } from '../api/guard-content-api.ts';
 import { type Handler, idOf, queryOf } from './entry-routes.ts';
+import { refuseMembers } from './refuse-unknown-names.ts';
 import { dataOf } from './resource-routes.ts';
 import { sendData } from './send-data.ts';
 
@@ -46,8 +48,7 @@ async function schedule(
   { type, action: kind }: ScheduledAction,
   request: FastifyRequest,
 ) {
-  if (!type.draftAndPublish)
-    throw validationError(`${type.displayName} has no draft & publish: there is nothing to ${kind}`);
+  refuseActionWithoutDrafts(type, { kind });
   const query = parseQueryString(queryOf(request));
   refuseOthers(query, request.body);
   const locale = parseWriteLocale(type, query['locale'], resolving().defaultLocale, 'every-allowed');
@@ -62,13 +63,5 @@ function refuseOthers(query: Readonly<Record<string, unknown>>, body: unknown): 
   const problems: Problems = [];
   refuseOtherNames(query, ['locale'], problems);
   refuseIfAny(problems);
-  const key = Object.keys(body ?? {}).find((name) => name !== 'data');
-  if (key !== undefined)
-    throw validationError(`Invalid key ${key}`, {
-      key,
-      path: null,
-      source: 'body',
-      found: key,
-      accepted: ['data'],
-    });
+  refuseMembers(body, ['data']);
 }
