@@ -14,7 +14,8 @@ import { RequestError } from '../../shared/request-error.ts';
 import type { Author } from '../command/command.ts';
 import type { CommandHandler } from '../command/command-handler.ts';
 import { actAs } from '../command/current-author.ts';
-import type { RefusedAction, Together } from '../command/publish-together.ts';
+import type { Together } from '../command/publish-together.ts';
+import { problemOf } from './describe-release.ts';
 import { hasSeveralDocuments, ONE_DOCUMENT } from './one-document.ts';
 import type { ReleaseCommands } from './release-commands.ts';
 import type { KnownReleases } from './watch-releases.ts';
@@ -190,13 +191,6 @@ function refusedAll({ actions }: Release, reason: string): Outcome {
   const [first] = actions;
   const { contentType = '', entryDocumentId = '', locale = null } = first ?? {};
   return { kind: 'refused', problems: [{ contentType, entryDocumentId, locale, reason }] };
-}
-
-function problemOf({
-  action: { contentType, entryDocumentId, locale },
-  reason,
-}: RefusedAction): ReleaseProblem {
-  return { contentType, entryDocumentId, locale, reason };
 }
 
 /** Name of the command: equal for all attempts to carry out the same state of the release. */

@@ -35,7 +35,8 @@ function problemsOf({ failure }: Release, refused: readonly RefusedAction[]): re
   return failure?.problems ?? refused.map(problemOf);
 }
 
-function problemOf({ action, reason }: RefusedAction): ReleaseProblem {
+/** Returns why an action is refused, as events and answers say it. */
+export function problemOf({ action, reason }: RefusedAction): ReleaseProblem {
   const { contentType, entryDocumentId, locale } = action;
   return { contentType, entryDocumentId, locale, reason };
 }

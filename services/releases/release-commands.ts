@@ -115,8 +115,8 @@ export function createReleaseCommands(options: ReleaseCommandsOptions) {
         if (release === undefined) throw new RequestError('not-found', 'Not Found');
         return { id: release.id, events: [{ type: 'release-removed', data: { id: release.id } }] };
       }),
-    /** Records that a release could not be carried out. Undefined: it has changed meanwhile. */
-    async fail(
+    /** Records that a release could not be carried out, unless the releases have changed since this revision. */
+    fail(
       { id, name, scheduledAt, timezone }: Release,
       problems: ReleaseFailed['data']['problems'],
       revision: bigint | undefined,

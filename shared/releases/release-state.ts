@@ -121,7 +121,7 @@ function changedActions(before: readonly StoredAction[], { put, removed, at }: C
 function withoutOldest(state: ReleaseState): ReleaseState {
   const done = [...state.releases.values()]
     .filter(({ releasedAt }) => releasedAt !== null)
-    .sort((one, other) => ((one.releasedAt ?? '') < (other.releasedAt ?? '') ? 1 : -1));
+    .sort((one, other) => Number(other.revision - one.revision));
   const releases = new Map(state.releases);
   let actions = 0;
   for (const [n, release] of done.entries()) {
