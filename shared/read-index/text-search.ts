@@ -93,10 +93,15 @@ function isPlain(word: string): number {
 
 /**
  * Returns the words to show: of those that some row has, the ones with the fewest typos, the most frequent first. Words that differ only in
- * accents are shown once.
+ * accents are shown once. `counted`: words by locale; a word of several locales has the rows of all.
  */
-export function chosenWords(counted: Iterable<OtherWord>, { limit }: WordsRequest): readonly OtherWord[] {
-  const there = [...counted].filter(({ rows }) => rows > 0);
+export function chosenWords(counted: readonly OtherWord[], { limit }: WordsRequest): readonly OtherWord[] {
+  const there = [...Map.groupBy(counted, ({ word }) => word)]
+    .map(([word, each]): OtherWord => {
+      const typos = Math.min(...each.map((one) => one.typos));
+      return { word, typos, rows: each.reduce((sum, { rows }) => sum + rows, 0) };
+    })
+    .filter(({ rows }) => rows > 0);
   const least = Math.min(...there.map(({ typos }) => typos));
   const best = there
     .filter(({ typos }) => typos === least)

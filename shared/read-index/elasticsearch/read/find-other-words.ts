@@ -1,6 +1,6 @@
 import { addToList } from '../../../map-values.ts';
 import { type SearchTerm, similarTerm, typosOfOther } from '../../../search/search-terms.ts';
-import { chosenWords, type OtherWord, type OtherWords, type WordsRequest } from '../../text-search.ts';
+import { chosenWords, type OtherWords, type WordsRequest } from '../../text-search.ts';
 import type { Dsl } from '../plan/dsl.ts';
 import { checkDepth } from '../plan/render-query.ts';
 import { countWords } from './count-words.ts';
@@ -19,18 +19,12 @@ export async function findOtherWords(
   // The first reading of a locale has the words as they were typed, without synonyms.
   const typed = found.filter(({ locale }, at) => found.findIndex((each) => each.locale === locale) === at);
   const parts = await Promise.all(typed.map((words) => othersInLocale(scope, words, within, request)));
-  const counted = new Map<string, OtherWord>();
-  for (const { word, typos, rows } of parts.flatMap(({ words }) => words)) {
-    const known = counted.get(word);
-    counted.set(word, {
-      word,
-      typos: Math.min(typos, known?.typos ?? typos),
-      rows: rows + (known?.rows ?? 0),
-    });
-  }
   return {
     rows: parts.reduce((sum, { rows }) => sum + rows, 0),
-    words: chosenWords(counted.values(), request),
+    words: chosenWords(
+      parts.flatMap(({ words }) => words),
+      request,
+    ),
   };
 }
 

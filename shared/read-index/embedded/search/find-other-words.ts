@@ -26,7 +26,7 @@ export function createOtherWords(
 ): () => OtherWords {
   // The first search of a locale has the words as they were typed, without synonyms.
   const typed = [...Map.groupBy(searches, ({ text }) => text).values()].flatMap(([first]) => first ?? []);
-  const counted = new Map<string, OtherWord>();
+  const counted: OtherWord[] = [];
   let rows = 0;
   const find = createSequence(
     typed.map((search) => {
@@ -40,7 +40,7 @@ export function createOtherWords(
   );
   return () => {
     find();
-    return { rows, words: chosenWords(counted.values(), request) };
+    return { rows, words: chosenWords(counted, request) };
   };
 }
 
@@ -64,7 +64,7 @@ function createCounts(
   rowSet: RowSetIndex,
   { search, last, having }: LastWord,
   { kind }: WordsRequest,
-  counted: Map<string, OtherWord>,
+  counted: OtherWord[],
 ): () => void {
   const { vocabulary } = search.text;
   const meant = kind === 'similar' ? similarTerm(last.term) : last.term;
@@ -76,13 +76,7 @@ function createCounts(
     candidates ??= candidatesIn(vocabulary, meant, kind, expand());
     while (next < candidates.length) {
       const { word, typos, numbers } = candidates[next++] as Candidate;
-      const rows = countRowsOf(rowSet, search, numbers, having);
-      const known = counted.get(word);
-      counted.set(word, {
-        word,
-        typos: Math.min(typos, known?.typos ?? typos),
-        rows: rows + (known?.rows ?? 0),
-      });
+      counted.push({ word, typos, rows: countRowsOf(rowSet, search, numbers, having) });
       rest(WORD_STEPS);
     }
   };
