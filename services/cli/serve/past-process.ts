@@ -1,5 +1,4 @@
 import { fork } from 'node:child_process';
-import { resolve } from 'node:path';
 import { RequestError } from '../../../shared/request-error.ts';
 import type { FromPast, PastTask, ServePast } from '../../past/past-task.ts';
 import type { PastProcess } from '../../past/past-worlds.ts';
@@ -70,7 +69,7 @@ export function startSnapshot(
   data: string,
   live: { readonly file: string; readonly generation: number },
 ): SnapshotProcess {
-  const { said, ended, kill } = start(resolve(data), {
+  const { said, ended, kill } = start(data, {
     kind: 'snapshot',
     live: live.file,
     generation: live.generation,
