@@ -17,7 +17,7 @@ import { openInProcess } from '../support/varve-in-process.ts';
 
 /** Reads as of a moment are compared with those of a server whose log ends there, and which has the content types of now. */
 const LONG = { ...takesMinutes('reads as of a moment, compared with servers on cut logs'), timeout: 900_000 };
-const HISTORIES = count(2, 1);
+const HISTORIES = count(3, 1);
 const WRITES = 150;
 const READS = Number(process.env['VARVE_PAST_READS'] ?? 250);
 
