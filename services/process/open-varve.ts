@@ -29,7 +29,9 @@ import { settleTypes } from './settle-types.ts';
 export type Varve = ComposedApi & {
   /** The fleet, which knows the process that carries out commands. */
   readonly fleet: Fleet;
-  /** Steps down when no write is in flight; later writes are forwarded. */
+  /** Ends the work of a leader beside commands, and writes its progress to the log for the next leader. Never rejects. */
+  endDuties(): Promise<void>;
+  /** Steps down when no write is in flight; later writes are forwarded. The duties have to end before. */
   stepDown(): Promise<void>;
   /** Steps down for a process that takes this one's place with another generation. */
   yield(successor: Successor | undefined): Promise<void>;
@@ -81,10 +83,11 @@ export function openVarve(options: VarveOptions): Promise<Varve> {
       releases: releases?.served,
       fleet,
       ...endOf(options, parts, tidied),
+      async endDuties() {
+        await Promise.all([webhooks?.stop(), releases?.stop()]);
+      },
       async stepDown() {
         await api.forwarding.idle();
-        await webhooks?.stop();
-        await releases?.stop();
         await fleet.stepDown();
       },
       isNew: base.store.isNew,

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -23,6 +25,18 @@ function replaysOf({ data }: Member): number {
   } finally {
     db.close();
   }
+}
+
+/** Begins a write whose body never ends. */
+async function beginWrite({ server }: Member): Promise<void> {
+  const { hostname, port } = new URL(server().url);
+  const socket = connect(Number(port), hostname);
+  onTestFinished(() => void socket.destroy());
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  socket.write(
+    'POST /api/tags HTTP/1.1\r\nhost: test\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{',
+  );
 }
 
 describe('the next of two leaders', takesMinutes('webhooks of two leaders'), () => {
@@ -134,6 +148,8 @@ describe('the next of two leaders', takesMinutes('webhooks of two leaders'), () 
       await expect.poll(() => open(leader), PATIENT).toBe(keys.length - most);
       // A replay ends a moment after it has made its last delivery.
       if (signal === 'SIGTERM') await expect.poll(() => replaysOf(leader), PATIENT).toBe(0);
+      // The other process claims the lease while this write is in flight, because it finds the leader's port closed.
+      if (signal === 'SIGTERM') await beginWrite(leader);
       if (signal === 'SIGSTOP') await pauseMember(fleet, leader);
       else await leader.end(signal);
       most = Number.POSITIVE_INFINITY;

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { LogRestored } from '../../../shared/event-store/event-store.ts';
 import { canRecover } from '../../../shared/sqlite/failures.ts';
+import { valueWithin } from '../../../shared/value-within.ts';
 import type { CallerAddress } from '../../http/sockets/caller-address.ts';
 import type { Listener } from '../../http/sockets/listen.ts';
 import { proxyRequests } from '../../http/sockets/proxy-requests.ts';
@@ -10,8 +11,12 @@ import { reachableUrl } from '../output/reachable-url.ts';
 import type { OperatingProcess } from './open-operating.ts';
 
 type Closable = { close(): Promise<void> };
-/** `stepDown`: present if the process can be the leader. `stopped` rejects when the process cannot continue. */
-type Served = Closable & { stepDown?(): Promise<void>; readonly stopped?: Promise<void> };
+/** `endDuties` and `stepDown`: present if the process can be the leader. `stopped` rejects when the process cannot continue. */
+type Served = Closable & {
+  endDuties?(): Promise<void>;
+  stepDown?(): Promise<void>;
+  readonly stopped?: Promise<void>;
+};
 
 /** Closes the open parts of a process after a signal or a failed start. */
 export type Stopper = ReturnType<typeof stopOnSignal>;
@@ -84,6 +89,8 @@ export function stopOnSignal(options: StopOptions) {
   };
 }
 
+/** Maximum time for the duties of a leader to end. The log may not answer. */
+const DUTIES_MS = 2_000;
 /** Minimum time for last requests, if `--drain-seconds` is not shorter and other processes had to stop before this one. */
 const LEAST_DRAIN_MS = 1_000;
 
@@ -94,8 +101,10 @@ async function leave(
 ): Promise<void> {
   logger.info({ signal }, 'stopping');
   ports.operating.readiness.draining();
-  for (const other of others) await other.close();
   const wholeMs = drainSeconds * 1000;
+  // A standby that finds the port closed claims the lease. The progress of deliveries would count no more.
+  await valueWithin(Math.min(wholeMs, DUTIES_MS), running?.served.endDuties?.() ?? Promise.resolve());
+  for (const other of others) await other.close();
   const drained = running?.listener.drain(Math.max(wholeMs - elapsedMs, Math.min(wholeMs, LEAST_DRAIN_MS)));
   // Stepping down does not wait for reads, which may take long.
   await Promise.all([drained, Promise.race([drained, running?.served.stepDown?.()])]);
