@@ -29,7 +29,7 @@ import { settleTypes } from './settle-types.ts';
 export type Varve = ComposedApi & {
   /** The fleet, which knows the process that carries out commands. */
   readonly fleet: Fleet;
-  /** Ends the work of a leader beside commands, and writes its progress to the log for the next leader. Never rejects. */
+  /** Ends deliveries and releases, and writes their progress to the log for the next leader. Never rejects. */
   endDuties(): Promise<void>;
   /** Steps down when no write is in flight; later writes are forwarded. The duties have to end before. */
   stepDown(): Promise<void>;
