@@ -10,7 +10,8 @@ import { DEFAULT_ROW_BUDGET, gatherRows } from '../query/gather-rows.ts';
 import { suggestQuery } from '../query/suggest-query.ts';
 import { createListWriting } from '../query/write-rows.ts';
 import { facetHits } from './facet-hits.ts';
-import type { InstantQuery } from './instant-query.ts';
+import { isEveryRow } from './instant-filter.ts';
+import { EVERY_MEMBER, type InstantQuery } from './instant-query.ts';
 import { createRowMarking, type HitRow } from './mark-hit.ts';
 import { isNumeric } from './numeric-bounds.ts';
 import type { HitPlan } from './plan-hits.ts';
@@ -72,7 +73,9 @@ async function presentQuery(plan: InstantPlan, found: SearchResult, presenting: 
   }
   const hits = search.size === 0 ? [] : await readHits(plan, found, presenting);
   const nbHits = found.total ?? 0;
-  const suggestion = await suggestQuery(presenting.index, search, found, presenting.answer);
+  const suggestion = showsSuggestion(query)
+    ? await suggestQuery(presenting.index, search, found, presenting.answer)
+    : undefined;
   return withMembers(query, {
     hits,
     ...pagesOf(plan, nbHits),
@@ -89,9 +92,18 @@ async function presentQuery(plan: InstantPlan, found: SearchResult, presenting: 
   });
 }
 
+/**
+ * Returns whether the answer shows another query. Behind refined facets few entries are found, and removing a refinement helps more than other
+ * words. So a query with filters has to name the member.
+ */
+function showsSuggestion({ members, filter }: InstantQuery): boolean {
+  if (members?.includes('suggestion') === true) return true;
+  return (members === undefined || members.includes(EVERY_MEMBER)) && isEveryRow(filter);
+}
+
 /** Returns the members of an answer that the query names. */
 function withMembers({ members }: InstantQuery, answer: object): object {
-  if (members === undefined) return answer;
+  if (members === undefined || members.includes(EVERY_MEMBER)) return answer;
   return Object.fromEntries(Object.entries(answer).filter(([name]) => members.includes(name)));
 }
 

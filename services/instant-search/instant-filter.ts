@@ -28,6 +28,11 @@ export type FilterParameter = 'filters' | 'facetFilters' | 'numericFilters';
 
 export const EVERY_ROW: InstantFilter = { kind: 'and', members: [] };
 
+/** Returns whether a filter has no condition. */
+export function isEveryRow(filter: InstantFilter): boolean {
+  return filter.kind === 'and' && filter.members.every(isEveryRow);
+}
+
 /** Largest number of conditions in all three parameters of a query together. */
 const MAX_CONDITIONS = 1_000;
 /** Largest number of parentheses and `NOT` around a condition. */

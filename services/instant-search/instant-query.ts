@@ -6,6 +6,9 @@ export type Tags = { readonly before: string; readonly after: string };
 /** Search for values of a facet. */
 export type FacetQuery = { readonly name: string; readonly text: string; readonly limit: number };
 
+/** Stands for all members of an answer. */
+export const EVERY_MEMBER = '*';
+
 /** Query of a request. Its parameters are parsed, but not yet checked against a content type: names are the client's. */
 export type InstantQuery = {
   readonly indexName: string;
@@ -23,7 +26,7 @@ export type InstantQuery = {
   readonly tags: Tags;
   /** Text in place of what a snippet omits. */
   readonly ellipsis: string;
-  /** Members of the answer; absent for all. */
+  /** Members of the answer. `EVERY_MEMBER` is all of them, as is their absence. */
   readonly members?: readonly string[];
   readonly sortFacetsBy: 'count' | 'alpha';
   /** Attributes to return; absent for all. */

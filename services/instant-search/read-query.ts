@@ -68,7 +68,7 @@ export function readQuery({ indexName, parameters }: RawQuery): InstantQuery {
       retrieved: names('attributesToRetrieve'),
       highlighted: names('attributesToHighlight'),
       searched: names('restrictSearchableAttributes'),
-      members: readMembers(names('responseFields')),
+      members: names('responseFields'),
       window: readWindow(whole('offset', 0, MAX_PAGE), whole('length', 1, MAX_HITS)),
       facet: readFacetQuery(when('type', readText), when('facet', readText), {
         text: when('facetQuery', readText) ?? '',
@@ -96,10 +96,6 @@ function readQueryType(given: RawParameter): QueryType {
 function readFacetOrder(given: RawParameter): InstantQuery['sortFacetsBy'] {
   const { value } = given;
   return value === 'count' || value === 'alpha' ? value : refuseParameter(given, 'count or alpha');
-}
-
-function readMembers(names: readonly string[] | undefined): readonly string[] | undefined {
-  return names?.includes('*') === true ? undefined : names;
 }
 
 function readWindow(offset: number | undefined, length: number | undefined): InstantQuery['window'] {

@@ -8,6 +8,7 @@ import {
   MOST_TERMS,
   type SearchTerm,
   type SearchTerms,
+  similarTerm,
   termsOf,
   typedTerms,
   withoutStopWords,
@@ -21,18 +22,26 @@ const MOST_READINGS = 7;
 /** Maximum words of a query in which phrases are searched. */
 const MOST_WORDS = 20;
 
+/** Query to read. `words`: it asks for words in place of its last one. */
+type ReadQuery = {
+  readonly query: string;
+  readonly typoTolerance: boolean;
+  readonly words?: { readonly kind: 'completed' | 'similar' };
+};
+
 /**
  * Returns the readings of a query. The first reading has the words as typed. The others have synonyms of several words in their places. A
  * row matches if one reading matches it. A question has only one reading, which also has the terms of the synonyms.
  */
 export function searchReadings(
-  { query, typoTolerance }: { readonly query: string; readonly typoTolerance: boolean },
+  { query, typoTolerance, words }: ReadQuery,
   language: Language,
   groups: readonly SynonymGroups[],
 ): readonly SearchTerms[] {
   const synonyms = synonymsIn(groups, language.locale);
   const rules = { language, typoTolerance, ...defined({ synonyms }) };
   const typed = typedTerms(query, rules);
+  if (words?.kind === 'similar') return [withSimilarEnd(withoutStopWords(typed, rules))];
   const asTyped = termsOf(typed, rules);
   const replaced = synonyms === undefined ? [] : replacePhrases(typed, synonyms);
   if (replaced.length === 0) return [asTyped];
@@ -44,6 +53,15 @@ export function searchReadings(
   const kept = replaced.map((terms) => withoutStopWords(terms, rules));
   const readings = kept.filter((terms) => terms.length <= MOST_IN_READING);
   return [asTyped, ...readings.map((terms): SearchTerms => ({ mode: 'all', terms: joinAndSplit(terms) }))];
+}
+
+/**
+ * Returns the reading with the words that resemble the last one, in place of it. Words are neither joined nor split, and have no synonyms
+ * of several words.
+ */
+function withSimilarEnd(terms: readonly SearchTerm[]): SearchTerms {
+  const last = terms.at(-1);
+  return { mode: 'all', terms: last === undefined ? [] : [...terms.slice(0, -1), similarTerm(last)] };
 }
 
 /**

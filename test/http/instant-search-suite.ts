@@ -309,6 +309,18 @@ export function describeInstantSearch(start: () => Promise<RunningServer>): void
       expect(Object.keys(await search({ responseFields: ['*'] })).length).toBeGreaterThan(5);
     });
 
+    it('suggests another query, and behind filters only if the query asks for it', async () => {
+      const query = 'nowhere casa';
+      expect(await search({ query })).toMatchObject({ nbHits: 0, suggestion: 'casa' });
+      expect(await search({ query, facetFilters: [[]] })).toMatchObject({ suggestion: 'casa' });
+      expect(await search({ query, responseFields: ['nbHits'] })).toEqual({ nbHits: 0 });
+      const filters = 'stars >= 0';
+      expect(await search({ query, filters })).not.toHaveProperty('suggestion');
+      expect(await search({ query, filters, responseFields: ['suggestion'] })).toEqual({
+        suggestion: 'casa',
+      });
+    });
+
     it('orders the values of a facet by name, and ends snippets with the named text', async () => {
       const ordered = await search({ facets: ['city.name'], sortFacetValuesBy: 'alpha' });
       const values = Object.keys(ordered.facets?.['city.name'] ?? {});
