@@ -6,7 +6,7 @@ export type Tags = { readonly before: string; readonly after: string };
 /** Search for values of a facet. */
 export type FacetQuery = { readonly name: string; readonly text: string; readonly limit: number };
 
-/** Stands for all members of an answer. */
+/** The name of all members of an answer. */
 export const EVERY_MEMBER = '*';
 
 /** Query of a request. Its parameters are parsed, but not yet checked against a content type: names are the client's. */
