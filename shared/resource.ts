@@ -40,6 +40,30 @@ export type ResourceResult = {
   readonly position?: bigint | undefined;
 };
 
+/** Request to a resource as JSON. `parameters`: those of its path. */
+export type ResourceCall = {
+  readonly resource: string;
+  readonly parameters?: Readonly<Record<string, string>> | undefined;
+  readonly query?: Readonly<Record<string, string>> | undefined;
+  readonly data?: unknown;
+};
+
+/** Runs the resource of a table that a request names, as its path does. Throws RequestError, and an Error for an unknown name. */
+export async function callResource<Parts>(
+  table: readonly Resource<Parts>[],
+  parts: Parts,
+  { resource: name, parameters = {}, query, data }: ResourceCall,
+): Promise<ResourceResult> {
+  const resource = table.find((each) => each.name === name);
+  if (resource === undefined) throw new Error(`no resource is called ${name}`);
+  return resource.run(parts, {
+    parameter: (parameter) => parameters[parameter] ?? '',
+    query: new URLSearchParams(query),
+    data,
+    hasBody: data !== undefined,
+  });
+}
+
 /** A resource as programs see it: its forms are JSON Schemas. */
 export type DescribedResource = Omit<Resource<never>, 'run' | 'subscribe' | 'body' | 'query' | 'result'> & {
   readonly tag: string;

@@ -5,6 +5,7 @@ import { TYPES_SETTINGS } from './settings/types-settings.ts';
 export const COMMAND_GROUPS = {
   token: 'create, list and revoke access tokens',
   webhook: 'manage webhooks, which notify other servers of changed content',
+  release: 'publish and unpublish entries together, now or at a time',
   parked: 'list, retry and drop documents that the read index refused',
   types: 'compare content types with stored entries',
   assets: 'make missing smaller pictures of uploaded files',
@@ -12,7 +13,13 @@ export const COMMAND_GROUPS = {
 
 const token = commandsOf(TOKEN_SETTINGS, () => import('./commands/token.ts'));
 const webhook = commandsOf(WEBHOOK_COMMAND_SETTINGS, () => import('./commands/webhook.ts'));
+const release = commandsOf(OPERATOR_SETTINGS, () => import('./commands/release.ts'));
 const parked = commandsOf(OPERATOR_SETTINGS, () => import('./commands/parked.ts'));
+
+const RELEASE_TIME = [
+  ['--at <time>', 'an instant such as 2031-12-24T08:00:00+01:00, or a local time with --timezone'],
+  ['--timezone <name>', 'time zone of --at, such as Europe/Berlin'],
+] as const;
 
 /** The commands whose names begin with that of a group. */
 export const GROUPED_COMMANDS: readonly CommandRow[] = [
@@ -122,6 +129,77 @@ export const GROUPED_COMMANDS: readonly CommandRow[] = [
       ['--from <position>', 'all since this position of the log, including delivered ones'],
     ],
     run: ({ replayWebhook }) => replayWebhook,
+  }),
+  release({
+    name: 'release list',
+    description: 'list releases, the newest first',
+    options: [JSON_OPTION],
+    run: ({ listReleases }) => listReleases,
+  }),
+  release({
+    name: 'release show',
+    description: 'show a release, its entries, and why entries would be refused',
+    argument: ['<id>'],
+    options: [JSON_OPTION],
+    run: ({ showRelease }) => showRelease,
+  }),
+  release({
+    name: 'release create',
+    description: 'create a release without entries, and print its id',
+    argument: ['<name>'],
+    options: [...RELEASE_TIME, JSON_OPTION],
+    run: ({ createRelease }) => createRelease,
+  }),
+  release({
+    name: 'release change',
+    description: 'change the name or the time of a release',
+    argument: ['<id>'],
+    options: [['--name <name>', 'new name'], ...RELEASE_TIME, JSON_OPTION],
+    run: ({ changeRelease }) => changeRelease,
+  }),
+  release({
+    name: 'release add',
+    description: 'add entries to a release; those that it has stay as they are',
+    argument: ['<id>'],
+    options: [
+      ['--type <uid>', 'content type of the entries, such as api::article.article', 'required'],
+      ['--entries <documentIds>', 'entries, separated by commas (default: the entry of a single type)'],
+      ['--locale <locale>', 'locale of the entries; *: all (default: the default locale)'],
+      ['--unpublish', 'unpublish the entries instead'],
+      JSON_OPTION,
+    ],
+    run: ({ addEntries }) => addEntries,
+  }),
+  release({
+    name: 'release remove',
+    description: 'remove an entry from a release',
+    argument: ['<id>'],
+    options: [
+      ['--action <id>', 'id of the action, as varve release show prints it', 'required'],
+      JSON_OPTION,
+    ],
+    run: ({ removeEntry }) => removeEntry,
+  }),
+  release({
+    name: 'release publish',
+    description: 'carry a release out now',
+    argument: ['<id>'],
+    options: [JSON_OPTION],
+    run: ({ publishRelease }) => publishRelease,
+  }),
+  release({
+    name: 'release cancel',
+    description: 'take the time of a release away; it stays, with its entries',
+    argument: ['<id>'],
+    options: [JSON_OPTION],
+    run: ({ cancelRelease }) => cancelRelease,
+  }),
+  release({
+    name: 'release delete',
+    description: 'delete a release that was not carried out; its entries stay as they are',
+    argument: ['<id>'],
+    options: [JSON_OPTION],
+    run: ({ deleteRelease }) => deleteRelease,
   }),
   parked({
     name: 'parked list',

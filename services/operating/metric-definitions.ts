@@ -181,6 +181,20 @@ export const METRICS = {
     'Deliveries of webhooks that a receiver accepted',
   ),
   webhooksFailed: counter('varve_webhook_failed_attempts_total', 'Attempts to deliver a webhook that failed'),
+  releasesPending: gauge('varve_releases_pending', 'Releases that were not carried out, on the leader'),
+  releasesDue: gauge(
+    'varve_releases_due',
+    'Scheduled releases whose time has passed and that are not carried out yet, on the leader',
+  ),
+  releasesDone: counter('varve_releases_done_total', 'Releases carried out since the start of the process'),
+  releasesFailed: counter(
+    'varve_releases_failed_total',
+    'Attempts to carry a release out that failed, since the start of the process',
+  ),
+  releaseLateness: histogram(
+    'varve_release_lateness_seconds',
+    'Time from the moment for which a release was scheduled until it was stored',
+  ),
 };
 
 type Name = MetricDefinition['name'];

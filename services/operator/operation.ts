@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import type { Rebuild } from '../../projections/generations/generation.ts';
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
+import type { ResourceCall, ResourceResult } from '../../shared/resource.ts';
 import type { SchemaWarning } from '../../shared/schema/schema-problem.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { AddedFormats } from '../assets/pictures/file-formats.ts';
@@ -77,6 +78,8 @@ export type OperatorContext = {
     /** Makes the smaller pictures of a file that has none. */
     readonly addFormats: (documentId: string) => Promise<AddedFormats>;
   };
+  /** Runs a resource of releases. Absent: there are none, because no server runs or it follows a Strapi. Throws RequestError. */
+  readonly releases?: (call: ResourceCall) => Promise<ResourceResult>;
   /** Returns the state of the follower of a Strapi; absent if there is no follower. */
   readonly follow?: () => FollowStatus;
   /** The leader of a log whose processes read one index. Absent: this process runs every operation itself. */

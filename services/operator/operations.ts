@@ -22,6 +22,7 @@ import { importOperation } from './import.ts';
 import { importArchiveOperation } from './import-archive.ts';
 import type { LookContext, Operation, OperatorContext } from './operation.ts';
 import { listParkedOperation, parkedOperation } from './parked.ts';
+import { releaseOperation } from './releases.ts';
 import { runOnLeader } from './run-on-leader.ts';
 import { statusOperation } from './status.ts';
 import { repairIndexOperation, verifyIndexOperation } from './verify-index.ts';
@@ -41,6 +42,7 @@ export const OPERATIONS = {
   import: importOperation,
   'import-archive': importArchiveOperation,
   formats: formatsOperation,
+  release: releaseOperation,
   'can-rebuild': canRebuildOperation,
   level: catchUpOperation,
   load: loadOperation,

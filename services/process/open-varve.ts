@@ -93,7 +93,7 @@ export function openVarve(options: VarveOptions): Promise<Varve> {
       isNew: base.store.isNew,
       deferred: types.deferred,
       operator: {
-        ...ownOperator(options, parts, { follow, tidied, leader: linkOf(parts, api, opened) }),
+        ...ownOperator(options, parts, { follow, tidied, releases, leader: linkOf(parts, api, opened) }),
         state: () => stateOfOwn(options, parts, { purges, webhooks }),
       },
     };
@@ -236,7 +236,8 @@ async function openOwnReleases(
   if (report === undefined) return undefined;
   const { log } = base.store;
   const { fleet, environment, commands, together } = running;
-  const releases = await openReleases({ log, fleet, environment, commands, together, report });
+  const { metrics } = operating;
+  const releases = await openReleases({ log, fleet, environment, commands, together, report, metrics });
   operating.conditions.watch(checkReleases(releases.led));
   return opened(releases);
 }

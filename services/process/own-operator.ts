@@ -1,8 +1,11 @@
 import { defined } from '../../shared/defined.ts';
+import { callResource, type ResourceCall } from '../../shared/resource.ts';
 import { importRoles } from '../access/role-commands.ts';
 import type { FollowApi } from '../follow/follow-api.ts';
 import { linkLeader } from '../http/forwarding/leader-operations.ts';
 import type { LeaderLink, OperatorContext } from '../operator/operation.ts';
+import type { Releases } from '../releases/open-releases.ts';
+import { RELEASE_RESOURCES } from '../releases/release-resources.ts';
 import { importAsset } from '../strapi/import-asset.ts';
 import type { ComposedApi } from './compose-process.ts';
 import type { Opened } from './opened.ts';
@@ -48,13 +51,14 @@ type OperatedParts = {
   readonly follow: FollowApi | undefined;
   readonly tidied: Tidied;
   readonly leader: LeaderLink | undefined;
+  readonly releases: Pick<Releases, 'served'> | undefined;
 };
 
 /** Context of operators' requests to a process that can write. */
 export function ownOperator(
   options: VarveOptions,
   { base, content, running }: OwnParts,
-  { follow, tidied, leader }: OperatedParts,
+  { follow, tidied, leader, releases }: OperatedParts,
 ): OperatorContext {
   const { log } = base.store;
   const { library, assets, imports, halt } = running;
@@ -73,5 +77,8 @@ export function ownOperator(
     rebuilds: tidied,
     leader,
     ...defined({ follow: follow?.status }),
+    ...(releases === undefined
+      ? {}
+      : { releases: (call: ResourceCall) => callResource(RELEASE_RESOURCES, releases.served, call) }),
   };
 }

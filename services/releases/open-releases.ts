@@ -6,9 +6,11 @@ import { derivedDocumentId } from '../command/document-id.ts';
 import type { CommandEnvironment } from '../command/environment.ts';
 import type { Together } from '../command/publish-together.ts';
 import type { Fleet } from '../fleet/fleet.ts';
+import type { Metrics } from '../operating/metrics.ts';
 import { leadOutbox } from '../outbox/lead-outbox.ts';
 import { type CarryOut, createCarryOut } from './carry-out.ts';
 import type { DescribeOptions } from './describe-release.ts';
+import { observeReleases } from './observe-releases.ts';
 import { createReleaseCommands, type NewAction, type ReleaseCommands } from './release-commands.ts';
 import type { resolveAction } from './release-request.ts';
 import { hasScheduled, type ReleaseReport, startReleaseTerm } from './release-term.ts';
@@ -22,6 +24,8 @@ export type ReleasesOptions = {
   readonly commands: CommandHandler;
   readonly together: Together;
   readonly report: ReleaseReport;
+  /** Absent: there are no metrics. */
+  readonly metrics: Metrics | undefined;
 };
 
 /** Releases for requests. `opened` absent: this process has no content graph, and only forwards changes. */
@@ -49,7 +53,7 @@ export async function openReleases(options: ReleasesOptions) {
   const known = await watchReleases(log, space, () => changed());
   known.done.catch(report.error);
   const commands = createReleaseCommands({ log, space, known, lead, author: requestOrOperator, now });
-  const carryOut = createCarryOut({
+  const carryOutOnce = createCarryOut({
     log,
     events: createEffectiveEvents(log, space),
     space,
@@ -60,6 +64,9 @@ export async function openReleases(options: ReleasesOptions) {
     lead,
     now,
   });
+  /** All releases; null if another process carries them out. */
+  const led = () => (fleet.epoch() === undefined ? null : known.state());
+  const carryOut = observeReleases(options.metrics, led, carryOutOnce);
   const outbox = leadOutbox({
     fleet,
     hasWork: () => hasScheduled(known),
@@ -70,8 +77,7 @@ export async function openReleases(options: ReleasesOptions) {
   const opened = { ...partsOf(options), commands, carryOut };
   return {
     served: { opened } satisfies ServedReleases,
-    /** All releases; null if another process carries them out. */
-    led: () => (fleet.epoch() === undefined ? null : commands.list()),
+    led: () => (led() === null ? null : commands.list()),
     /** Ends the scheduler, after the release that it carries out. */
     stop: outbox.stop,
     async close(): Promise<void> {

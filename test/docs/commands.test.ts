@@ -44,10 +44,12 @@ const commands: readonly Command[] = [
   shellBlocks(readFileSync(join(ROOT, file), 'utf8')).map((command) => [file, command] as const),
 );
 const scratch = mkdtempSync(join(tmpdir(), 'varve-docs-'));
+/** Data directory of the documented server, and of commands that name none. */
+const GUIDE = join(scratch, 'guide');
 let server: Awaited<ReturnType<typeof startAsDocumented>>;
 
 beforeAll(async () => {
-  server = await startAsDocumented('npm start', { VARVE_PORT: '0', VARVE_DATA: join(scratch, 'guide') });
+  server = await startAsDocumented('npm start', { VARVE_PORT: '0', VARVE_DATA: GUIDE });
 });
 afterAll(async () => {
   await server?.stop();
@@ -130,7 +132,10 @@ function withoutNpm(command: string): string {
 }
 
 function shell(command: string): Promise<{ stdout: string; stderr: string }> {
-  return promisify(execFile)('bash', ['-c', command], { cwd: ROOT });
+  return promisify(execFile)('bash', ['-c', command], {
+    cwd: ROOT,
+    env: { ...process.env, VARVE_DATA: GUIDE },
+  });
 }
 
 /** Runs a command that starts a server. Resolves when it has printed its address. */

@@ -12,6 +12,7 @@ import {
   startArticles,
   untilStatus,
 } from '../support/released-articles.ts';
+import { runVarve } from '../support/run-varve.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
 let started: Awaited<ReturnType<typeof startArticles>>;
@@ -90,6 +91,20 @@ describe('an action on an entry with `at`', () => {
     const path = `/api/notes/${note.documentId}/actions/publish`;
     expect((await client.call('POST', path, { data })).status).toBe(400);
   });
+});
+
+it('varve release creates a release, adds entries and carries it out', { timeout: 120_000 }, async () => {
+  const ids = [await draft(client, { title: 'a' }), await draft(client, { title: 'b' })];
+  const release = (...args: readonly string[]) =>
+    runVarve(['release', ...args, '--data', started.server.data]);
+  const { stdout } = await release('create', 'by command');
+  const id = stdout.trim();
+  const added = await release('add', id, '--type', ARTICLE, '--entries', ids.join());
+  expect(added).toEqual({ code: 0, stdout: '', stderr: '2 entries are added.\n' });
+  expect(await client.data('GET', `/_varve/releases/${id}`)).toMatchObject({ status: 'ready' });
+  const done = await release('publish', id);
+  expect(done).toEqual({ code: 0, stdout: '', stderr: '2 entries are published, 0 unpublished.\n' });
+  expect(await Promise.all(ids.map((each) => published(each)))).toEqual([true, true]);
 });
 
 describe('a release of one entry', takesMinutes('releases of one entry'), () => {

@@ -38,7 +38,13 @@ export async function runResource<Parts>(
 }
 
 /** Members of forms whose options have other names. */
-const OPTION_OF: Readonly<Record<string, string>> = { url: '<url>', headers: '--header' };
+const OPTION_OF: Readonly<Record<string, string>> = {
+  url: '<url>',
+  headers: '--header',
+  scheduledAt: '--at',
+  contentType: '--type',
+  entryDocumentId: '--entries',
+};
 
 /** Returns the error for a form that is made of options. It names them. */
 export function refusedOptions(problems: readonly FormProblem[]): InvalidSettings {
