@@ -9,6 +9,7 @@ const config: KnipConfig = {
     'services/assets/pictures/resize-program.ts',
     'services/project/evaluate-module.ts',
     'shared/event-store/sqlite/commit-thread.ts',
+    'shared/sqlite/scrub-thread.ts',
     'shared/sqlite/write-behind-thread.ts',
     'test/support/{append-until-killed,count-cpu,hold-data-directory,hold-graph,report-crash,save-until-killed,upgrade-log,webhook-receiver-process,worker-that-stays,write-until-killed,write-words}.ts',
     'test/support/kurrentdb/replace-channels.ts',

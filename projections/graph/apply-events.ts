@@ -1,10 +1,12 @@
 import { type ContentTypeDefined, isDocumentEvent } from '../../shared/document/events.ts';
+import type { DocumentErased } from '../../shared/erasure/erasure-events.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
 import { applyDocumentEvent } from './apply/apply-event.ts';
 import type { GraphContext } from './apply/graph-context.ts';
 import { convertType, type TypeChange } from './convert/convert-type.ts';
 import { contextOf, type GraphParts } from './graph-parts.ts';
+import { forgetErased } from './store/forget-erased.ts';
 
 /** Applies events to the rows and links of a graph, inside a transaction. Throws if one does not fit or cannot be read. */
 export function applyEvents(parts: GraphParts, events: readonly StoredEvent[]): void {
@@ -16,6 +18,11 @@ export function applyEvents(parts: GraphParts, events: readonly StoredEvent[]): 
       applyDocumentEvent(series.context(), event);
       parts.commands.note(event);
     } else if (event.type === 'content-type-defined') series.define(event);
+    else if (event.type === 'document-erased') {
+      series.context();
+      series.end();
+      forgetErased(parts.db, event.data as DocumentErased['data']);
+    }
   }
   series.context();
   series.end();

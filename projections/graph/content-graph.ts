@@ -8,7 +8,7 @@ import { createGraphReader } from './read/graph-reader.ts';
 import { createRecordedRows } from './read/recorded-rows.ts';
 import { delegateStaleDocuments } from './stale/stale-documents.ts';
 import { delegate } from './store/delegate.ts';
-import { snapshotFile, writerLock } from './store/generation-files.ts';
+import { removeSnapshot, snapshotFile, writerLock } from './store/generation-files.ts';
 
 /**
  * State of the projector: the rows of both worlds and the links between them, computed from the log. The same log always gives the same
@@ -20,6 +20,8 @@ export type ContentGraph = Omit<GraphFile, 'context' | 'command'> & {
   readonly recorded: RecordedRows;
   /** File for a snapshot of the index that is made from this graph; undefined if this process does not write the graph's file. */
   readonly snapshotFile: string | undefined;
+  /** Removes the snapshot of the index. This process saves no other, because its index may have values that are no longer in the graph. */
+  forgetSnapshot(): void;
   /**
    * Continues from the checkpoint after an error that left the file unchanged, such as a full disk. References to the graph stay valid.
    * Throws if the file cannot be opened; then it can be called again.
@@ -62,10 +64,18 @@ export function openEmptyGraph(): ContentGraph {
 
 function contentGraph(file: string, open: () => GraphFile, lock: FileLock, snapshot?: string): ContentGraph {
   let current = open();
+  let saved = snapshot;
   const { context, command, ...methods } = delegate(() => current);
   return {
     ...methods,
-    snapshotFile: snapshot,
+    get snapshotFile() {
+      return saved;
+    },
+    forgetSnapshot() {
+      saved = undefined;
+      current.indexChanges.end();
+      if (snapshot !== undefined) removeSnapshot(snapshot);
+    },
     reader: createGraphReader(context, { position: methods.position, command }),
     recorded: createRecordedRows(context),
     stale: current.stale && delegateStaleDocuments(() => current.stale),

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import type { DocumentName } from '../../shared/document/recorded-rows.ts';
+import { documentStream } from '../../shared/document/stream-name.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { notInForce, type TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import { copyDatabase, removeDatabase } from '../../shared/sqlite/copy-database.ts';
@@ -43,17 +45,32 @@ export function defineAhead(graph: ContentGraph, definitions: readonly TypeDefin
   graph.settle();
 }
 
+/**
+ * Deletes documents from a graph as if the log had done so next: they were erased later. The graph is then at a later position, by one for each
+ * entry, and must not apply the log any more.
+ */
+export function deleteAhead(graph: ContentGraph, documents: readonly DocumentName[]): void {
+  const first = graph.position() + 1n;
+  const epoch = graph.epochAt(first);
+  const deletions = documents.flatMap(({ type, documentId }) =>
+    [...new Set(graph.reader.entries(type, documentId).map(({ locale }) => locale))].map((locale) => ({
+      type: 'entry-deleted',
+      stream: documentStream('ahead', type, documentId),
+      data: { type, documentId, locale },
+    })),
+  );
+  graph.replay(deletions.map((event, at) => ({ ...event, ...ahead(first + BigInt(at), epoch) })));
+  graph.settle();
+}
+
 function definedAhead(data: TypeDefinition, position: bigint, epoch: number): StoredEvent {
+  return { stream: data.uid, type: 'content-type-defined', data, ...ahead(position, epoch) };
+}
+
+/** Returns what an event has that is not in the log. */
+function ahead(position: bigint, epoch: number) {
   const metadata = { schemaVersion: 1, at: new Date(0).toISOString(), epoch };
-  return {
-    id: randomUUID(),
-    stream: data.uid,
-    revision: 0n,
-    position,
-    type: 'content-type-defined',
-    data,
-    metadata,
-  };
+  return { id: randomUUID(), revision: 0n, position, metadata };
 }
 
 /** Opens a copy that was converted to these definitions. Removes a copy with others, and returns undefined. */

@@ -3,6 +3,7 @@ import { type Backoff, backoffMs } from '../../shared/backoff.ts';
 import { createCondition } from '../../shared/condition.ts';
 import type { EventStore, StoredEvent, Subscription } from '../../shared/event-store/event-store.ts';
 import { splitAtStop, UnreadableEvent } from '../../shared/event-store/unreadable.ts';
+import { createLocks } from '../../shared/locks.ts';
 import type { ChangeBatch, ReadIndex } from '../../shared/read-index/read-index.ts';
 import { isDiskFull } from '../../shared/sqlite/failures.ts';
 import type { ContentGraph } from './content-graph.ts';
@@ -76,6 +77,8 @@ export type Projector = {
    * UnreadableEvent when it stopped before an event that this program cannot read.
    */
   applied(position: bigint): Promise<void>;
+  /** Runs work while no events are applied, so that nothing waits for the file of the graph. Later writes are shown after it. */
+  hold<Result>(work: () => Promise<Result>): Promise<Result>;
   /**
    * Rejects if an event could not be applied, because the served content would be wrong from then on. Resolves on close. Before an
    * unreadable event the projector only stops, because the content is right up to that event.
@@ -112,11 +115,13 @@ export function startProjector(options: ProjectorOptions): Projector {
   const moved = createCondition();
   const closed = Promise.withResolvers<void>();
   const closing = new AbortController();
+  const locks = createLocks();
+  const hold = <Result>(work: () => Promise<Result>) => locks.run(['graph'], work);
 
   const handle = async (events: readonly StoredEvent[], upTo: bigint): Promise<void> => {
     const { readable, stop } = splitAtStop(events, options.endsBefore);
     if (stop === undefined || readable.length > 0) {
-      await apply(readable, stop === undefined ? upTo : (readable.at(-1)?.position ?? upTo));
+      await hold(() => apply(readable, stop === undefined ? upTo : (readable.at(-1)?.position ?? upTo)));
     }
     if (stop !== undefined) throw new UnreadableEvent(stop);
   };
@@ -145,6 +150,7 @@ export function startProjector(options: ProjectorOptions): Projector {
     async applied(position) {
       await moved.until(() => position <= appliedPosition);
     },
+    hold,
     done,
     close() {
       closed.resolve();

@@ -109,6 +109,19 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./commands/verify.ts')).verify,
   }),
   command({
+    name: 'erase',
+    description:
+      'erase a document for good: its values in every event of the log, and everything made of them',
+    argument: ['<document...>', 'content type and documentId, such as api::tag.tag abc'],
+    options: [
+      ['--reason <text>', 'why; stays in the log, so name no person'],
+      ['--confirm <count>', 'number of documents that are erased (default: only show what would be erased)'],
+      JSON_OPTION,
+    ],
+    settings: OPERATOR_SETTINGS,
+    load: async () => (await import('./commands/erase.ts')).erase,
+  }),
+  command({
     name: 'backup',
     description: 'copy the current log and the uploaded files to a new folder',
     argument: ['<dir>', 'the new folder'],

@@ -3,8 +3,8 @@ import type { EntryValues } from '../../shared/document/events.ts';
 import type { CommandIdentity, EventMetadata } from '../../shared/event-store/event-store.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 
-/** Author of a command, for the metadata of its events. */
-export type Author = Pick<EventMetadata, 'actor' | 'correlationId' | 'traceId' | 'causationId'>;
+/** Author of a command, for the metadata of its events. `via`: what the author does, in place of the kind of the command. */
+export type Author = Pick<EventMetadata, 'actor' | 'correlationId' | 'traceId' | 'causationId' | 'via'>;
 
 /**
  * Command of a client. `body`, `status` and `locale` come unchanged from the request (parsed JSON body or undefined; query parameters,

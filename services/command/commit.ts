@@ -11,7 +11,7 @@ import {
 import type { Lead } from '../../shared/fleet/lease.ts';
 import type { Locks } from '../../shared/locks.ts';
 import { RequestError } from '../../shared/request-error.ts';
-import type { ContentType } from '../../shared/schema/content-type.ts';
+import type { ContentType, Uid } from '../../shared/schema/content-type.ts';
 import { isDiskFull } from '../../shared/sqlite/failures.ts';
 import { valueWithin } from '../../shared/value-within.ts';
 import type { Author, CommandResult, Unshown } from './command.ts';
@@ -220,7 +220,7 @@ async function append(
     at: now().toISOString(),
     epoch,
     ...author,
-    ...defined({ via, command: identity }),
+    ...defined({ via: author?.via ?? via, command: identity }),
   };
   // If the store checks no conditions, the log may have events of this command after a newer claim. The store must not
   // mistake them for events with an effect.
@@ -263,9 +263,14 @@ async function within(shown: Promise<boolean>, timeoutMs = APPLIED_TIMEOUT_MS): 
   return inTime ?? false;
 }
 
+/** Returns the lock that every change of a document takes. */
+export function documentLock(type: Uid, documentId: string): string {
+  return JSON.stringify(['document', type, documentId]);
+}
+
 /** Returns the locks of a request. The identity is locked too, so that a simultaneous repetition finds the first command applied. */
 function lockKeys({ type, documentId, identity }: CommitRequest): readonly string[] {
-  const document = JSON.stringify(['document', type.uid, documentId]);
+  const document = documentLock(type.uid, documentId);
   return identity === undefined ? [document] : [JSON.stringify(['command', identity.id]), document];
 }
 

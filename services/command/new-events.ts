@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { defined } from '../../shared/defined.ts';
 import type { DocumentEvent } from '../../shared/document/events.ts';
 import type { EventMetadata, NewEvent } from '../../shared/event-store/event-store.ts';
@@ -6,19 +6,21 @@ import { EVENT_VERSIONS } from '../../shared/events/event-versions.ts';
 
 /**
  * Returns the events of one command for the log. Each event after the first names the first one as its cause. Each id follows from `key`
- * and its index, so the same command gives the same ids.
+ * and its index, so the same command gives the same ids. A key that somebody may guess gets a salt: after an erasure nobody can test guesses
+ * of the content with the digest that remains.
  */
 export function newEvents(
   events: readonly DocumentEvent[],
   key: string,
   metadata: Omit<EventMetadata, 'schemaVersion'>,
 ): NewEvent[] {
+  const salt = VERSION_7.test(key) ? undefined : randomBytes(16).toString('base64url');
   return events.map(({ type, data }, index) => ({
     id: eventId(key, `${key}/${index}`),
     type,
     data,
     metadata: inDigestedOrder(
-      { schemaVersion: EVENT_VERSIONS[type], ...metadata },
+      { schemaVersion: EVENT_VERSIONS[type], ...metadata, ...defined({ salt }) },
       index === 0 ? undefined : eventId(key, `${key}/0`),
     ),
   }));
@@ -26,12 +28,13 @@ export function newEvents(
 
 /** Returns the metadata with its members in the order of the digest (shared/event-store/event-digest.ts), which saves sorting them. */
 function inDigestedOrder(metadata: EventMetadata, causationId: string | undefined): EventMetadata {
-  const { actor, at, command, correlationId, epoch, schemaVersion, traceId, via } = metadata;
+  const { actor, at, command, correlationId, epoch, salt, schemaVersion, traceId, via } = metadata;
   return {
     ...defined({ actor }),
     at,
     ...defined({ causationId, command, correlationId }),
     epoch,
+    ...defined({ salt }),
     schemaVersion,
     ...defined({ traceId, via }),
   };

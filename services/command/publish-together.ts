@@ -8,6 +8,7 @@ import { RequestError } from '../../shared/request-error.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import { type ActionPlan, planAction, refuseActionWithoutDrafts } from './action-plan.ts';
 import type { Author } from './command.ts';
+import { documentLock } from './commit.ts';
 import type { DocumentState } from './decide.ts';
 import type { CommandEnvironment } from './environment.ts';
 import { newEvents } from './new-events.ts';
@@ -251,7 +252,6 @@ function documentsOf(actions: readonly TogetherAction[]): readonly TogetherActio
   return [...new Map(actions.map((action) => [lockKey(action), action])).values()];
 }
 
-/** Returns the lock that commands on the document take, too (see commit.ts). */
 function lockKey({ contentType, entryDocumentId }: TogetherAction): string {
-  return JSON.stringify(['document', contentType, entryDocumentId]);
+  return documentLock(contentType, entryDocumentId);
 }

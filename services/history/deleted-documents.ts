@@ -11,7 +11,7 @@ import { describePagination, resolvePagination } from '../query/pagination.ts';
 import { planList } from '../query/plan-query.ts';
 import { type Problems, refuseIfAny, refuseOtherNames } from '../query/problems.ts';
 import { parseQueryString, type QueryObject } from '../query/query-string.ts';
-import { commandOf } from './document-actions.ts';
+import { commandOf, isErasure } from './document-actions.ts';
 import { type DocumentMoment, foldDocuments } from './document-at.ts';
 import { type HistoryAnswer, presentActor } from './list-versions.ts';
 import type { AskedHistory, HistoryOptions } from './question.ts';
@@ -113,7 +113,10 @@ async function deletionOf(
   let deletion: StoredEvent | undefined;
   for await (const event of events.stream(stream)) {
     if (event.revision > newest) break;
-    if (event.type !== 'entry-deleted') {
+    if (isErasure(event)) {
+      last = undefined;
+      deletion = undefined;
+    } else if (event.type !== 'entry-deleted') {
       last = event;
       deletion = undefined;
     } else if (deletion === undefined || commandOf(deletion) !== commandOf(event)) deletion = event;

@@ -31,6 +31,11 @@ export function commandOf({ id, metadata }: StoredEvent): string {
   return metadata.causationId ?? id;
 }
 
+/** Returns whether an event was erased, or deleted a document for an erasure. The document has no history before it. */
+export function isErasure({ metadata: { erased, via } }: Pick<StoredEvent, 'metadata'>): boolean {
+  return erased !== undefined || via === 'erase';
+}
+
 /** Returns the actions of events in the order of the log. Imports have no actions, as in Strapi. */
 export function documentActions(
   events: readonly StoredEvent[],

@@ -7,7 +7,7 @@ import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
 import { valueAt } from '../../shared/map-values.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
-import { effectOf } from './document-actions.ts';
+import { effectOf, isErasure } from './document-actions.ts';
 import type { PastOptions } from './document-at.ts';
 
 /** Effect of an event, under the name of Strapi's action. */
@@ -57,6 +57,11 @@ export async function readVersions(
     refuseUnreadable(event);
     const effect = effectOf(event);
     if (effect === undefined) continue;
+    if (isErasure(event)) {
+      versions.length = 0;
+      entries.clear();
+      continue;
+    }
     if (versions.length === MOST_EVENTS) throw tooManyEvents(documentId);
     const { position, revision, metadata } = event;
     const action = effect.event.slice('entry.'.length) as VersionAction;

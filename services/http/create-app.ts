@@ -10,6 +10,7 @@ import { defined } from '../../shared/defined.ts';
 import { describeResources } from '../../shared/resource.ts';
 import { ACCESS_RESOURCES } from '../access/access-resources.ts';
 import { registerConsole } from '../console/register-console.ts';
+import { ERASURE_RESOURCES } from '../erasure/erasure-resources.ts';
 import { describeOperations } from '../operator/http-operations.ts';
 import type { Jobs } from '../operator/jobs.ts';
 import { RELEASE_RESOURCES } from '../releases/release-resources.ts';
@@ -209,7 +210,7 @@ function registerPasts(app: FastifyInstance, { past, apiPrefix, forwarding }: Ap
 }
 
 function registerDescription(app: FastifyInstance, options: AppOptions): void {
-  const { docs, apiFor, login, releases, webhooks, operations } = options;
+  const { docs, apiFor, login, releases, webhooks, erasures, operations } = options;
   registerOpenApi(app, {
     ...docs,
     apiFor,
@@ -221,6 +222,7 @@ function registerDescription(app: FastifyInstance, options: AppOptions): void {
         ...describeResources('Access', ACCESS_RESOURCES),
         ...(releases === undefined ? [] : describeResources('Releases', RELEASE_RESOURCES)),
         ...(webhooks === undefined ? [] : describeResources('Webhooks', WEBHOOK_RESOURCES)),
+        ...(erasures === undefined ? [] : describeResources('Erasures', ERASURE_RESOURCES)),
       ],
     }),
   });
@@ -228,7 +230,7 @@ function registerDescription(app: FastifyInstance, options: AppOptions): void {
 
 /** Routes that only callers with full access may use. */
 function registerForAdministrators(scope: FastifyInstance, options: AppOptions, streaming: StreamContext) {
-  const { registry, releases, webhooks } = options;
+  const { registry, releases, webhooks, erasures } = options;
   requireAdministrator(scope);
   refuseWritesIn(scope, options.forwarding.refuseWrites);
   registerResources(scope, STATE_RESOURCES, { ...options, streams: streaming.streams }, streaming);
@@ -237,6 +239,7 @@ function registerForAdministrators(scope: FastifyInstance, options: AppOptions, 
   if (releases !== undefined) registerResources(scope, RELEASE_RESOURCES, releases, streaming);
   if (webhooks !== undefined)
     registerResources(scope, WEBHOOK_RESOURCES, { ...webhooks, registry }, streaming);
+  if (erasures !== undefined) registerResources(scope, ERASURE_RESOURCES, erasures, streaming);
 }
 
 /** Registers Algolia's protocol: its reads are POST requests, which any process that answers reads answers. */

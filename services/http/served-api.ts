@@ -11,6 +11,7 @@ import { nameShape } from '../delivery/generation.ts';
 import { type AnswerMemory, createAnswerMemory } from '../delivery/known-answers.ts';
 import type { TagPositions } from '../delivery/tag-positions.ts';
 import { createTagging, type TaggingOptions } from '../delivery/tagging.ts';
+import type { ServedErasures } from '../erasure/erasure-resources.ts';
 import type { FollowApi } from '../follow/follow-api.ts';
 import type { DocumentHistory } from '../history/document-history.ts';
 import { createInstantSearch } from '../instant-search/instant-search-api.ts';
@@ -52,6 +53,8 @@ export type ServedApi = {
   readonly webhooks?: ServedWebhooks | undefined;
   /** Absent: there are no releases, because the content is that of a Strapi. */
   readonly releases?: ServedReleases | undefined;
+  /** Absent: this process has no data directory, or does not know erasures yet. */
+  readonly erasures?: ServedErasures | undefined;
 };
 
 /** Write side of requests. */

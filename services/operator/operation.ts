@@ -7,6 +7,7 @@ import type { SchemaWarning } from '../../shared/schema/schema-problem.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { AddedFormats } from '../assets/pictures/file-formats.ts';
 import type { ImportWriter } from '../command/import-writer.ts';
+import type { ServedErasures } from '../erasure/erasure-resources.ts';
 import type { FollowStatus } from '../follow/follow-state.ts';
 import type { ReadSide } from '../read-side/read-side.ts';
 import type { ServedGenerations } from '../read-side/served-generations.ts';
@@ -80,6 +81,8 @@ export type OperatorContext = {
   };
   /** Runs a resource of releases. Absent: there are none, because no server runs or it follows a Strapi. Throws RequestError. */
   readonly releases?: (call: ResourceCall) => Promise<ResourceResult>;
+  /** Erases documents for good. Absent: there is no server. */
+  readonly erase?: ServedErasures['erase'];
   /** Returns the state of the follower of a Strapi; absent if there is no follower. */
   readonly follow?: () => FollowStatus;
   /** The leader of a log whose processes read one index. Absent: this process runs every operation itself. */

@@ -6,6 +6,7 @@ import {
   makeFormatsOperation,
   verifyOperation,
 } from './commands.ts';
+import { eraseOperation } from './erase.ts';
 import { formatsOperation } from './formats.ts';
 import {
   canRebuildOperation,
@@ -57,6 +58,7 @@ export const OPERATIONS = {
   export: exportOperation,
   'import-file': importFileOperation,
   'make-formats': makeFormatsOperation,
+  erase: eraseOperation,
 } as const;
 
 export type OperationName = keyof typeof OPERATIONS;

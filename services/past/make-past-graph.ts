@@ -1,10 +1,12 @@
 import { existsSync, rmSync } from 'node:fs';
 import { type ContentGraph, openContentGraph } from '../../projections/graph/content-graph.ts';
-import { defineAhead } from '../../projections/graph/converted-copy.ts';
+import { defineAhead, deleteAhead } from '../../projections/graph/converted-copy.ts';
 import { catchUpOrThrow } from '../../projections/graph/projector.ts';
 import { checkHistory } from '../../projections/graph/store/check-history.ts';
 import { PROJECTOR_VERSION } from '../../projections/graph/store/projector-version.ts';
+import type { DocumentName } from '../../shared/document/recorded-rows.ts';
 import { definitionStream } from '../../shared/document/stream-name.ts';
+import { type DocumentErased, erasureStream } from '../../shared/erasure/erasure-events.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
 import { createEffectiveEvents } from '../../shared/fleet/effective-events.ts';
@@ -50,6 +52,7 @@ export async function makePastGraph(options: PastGraphOptions): Promise<bigint> 
     graph.settle();
     // The replay of a later graph ends at once, without an error.
     if (graph.position() > position) throw new Error(`the graph is already at position ${graph.position()}`);
+    deleteAhead(graph, await laterErased(options));
     defineAhead(graph, await laterDefinitions(options));
   } finally {
     graph.close();
@@ -146,4 +149,15 @@ async function laterDefinitions({ log, space, position, types }: PastGraphOption
     }
   later.sort((a, b) => (a.position < b.position ? -1 : 1));
   return later.map(({ data }) => data as TypeDefinition);
+}
+
+/** Returns the documents that were erased after the position. */
+async function laterErased({ log, space, position }: PastGraphOptions): Promise<readonly DocumentName[]> {
+  const erased: DocumentName[] = [];
+  for await (const event of log.readStream(erasureStream(space))) {
+    refuseUnreadable(event);
+    if (event.type === 'document-erased' && event.position > position)
+      erased.push(event.data as DocumentErased['data']);
+  }
+  return erased;
 }

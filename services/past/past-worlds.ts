@@ -42,7 +42,9 @@ export type PastWorlds = {
   use(position: bigint): Promise<UsedPast>;
   /** Returns the number of processes. */
   count(): number;
-  /** Ends all processes. */
+  /** Ends all processes. Later requests start others. */
+  end(): Promise<void>;
+  /** Ends all processes, and starts no other. */
   close(): Promise<void>;
 };
 
@@ -87,6 +89,10 @@ export function createPastWorlds(options: PastWorldsOptions): PastWorlds {
   return {
     use: (position) => use(worlds, position),
     count: () => worlds.running.size,
+    async end() {
+      worlds.known.clear();
+      await Promise.all([...worlds.running].map(end));
+    },
     async close() {
       worlds.isClosed = true;
       clearInterval(timer);

@@ -19,6 +19,7 @@ import { type ComposedApi, composeProcess, shapeOfShared } from './compose-proce
 import type { ContentStore } from './content-store.ts';
 import { type Opened, openParts } from './opened.ts';
 import { openOwnBase, openOwnContent } from './own-content.ts';
+import { type OwnErasures, openOwnErasures } from './own-erasures.ts';
 import { linkOf, type OwnParts, openTidied, ownOperator, type Tidied } from './own-operator.ts';
 import { stateOfOwn, watchOwn } from './own-state.ts';
 import type { VarveOptions } from './process-options.ts';
@@ -29,6 +30,8 @@ import { settleTypes } from './settle-types.ts';
 export type Varve = ComposedApi & {
   /** The fleet, which knows the process that carries out commands. */
   readonly fleet: Fleet;
+  /** See OwnErasures. */
+  readonly whenErased: OwnErasures['whenErased'];
   /** Ends deliveries and releases, and writes their progress to the log for the next leader. Never rejects. */
   endDuties(): Promise<void>;
   /** Steps down when no write is in flight; later writes are forwarded. The duties have to end before. */
@@ -73,6 +76,7 @@ export function openVarve(options: VarveOptions): Promise<Varve> {
     const follow = openFollowed(options, parts, opened);
     const webhooks = await openOwnWebhooks(options, parts, opened);
     const releases = await openOwnReleases(options, parts, opened);
+    const { served: erasures, whenErased } = await openOwnErasures(options, parts, webhooks, opened);
     // If a generation is given, another process still serves.
     if (options.fleet.generation === undefined) base.store.generations.enter();
     watchOwn(options, parts);
@@ -81,6 +85,8 @@ export function openVarve(options: VarveOptions): Promise<Varve> {
       follow,
       webhooks: webhooks?.served,
       releases: releases?.served,
+      erasures,
+      whenErased,
       fleet,
       ...endOf(options, parts, tidied),
       async endDuties() {
@@ -94,6 +100,7 @@ export function openVarve(options: VarveOptions): Promise<Varve> {
       deferred: types.deferred,
       operator: {
         ...ownOperator(options, parts, { follow, tidied, releases, leader: linkOf(parts, api, opened) }),
+        erase: erasures.erase,
         state: () => stateOfOwn(options, parts, { purges, webhooks }),
       },
     };

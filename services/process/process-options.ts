@@ -155,6 +155,8 @@ export type FleetLog = Pick<SettleOptions, 'waiting'> & {
   readonly report: (what: FleetReport) => void;
   /** Indices that failed rebuilds have left were removed, or could not be. */
   readonly tidied: Pick<TidyOptions, 'removed' | 'failed'>;
+  /** An erasure could not be carried out now, and will be tried again. */
+  readonly erasing: (error: unknown) => void;
   /** The graph's disk is full, or has space again. */
   readonly space: (what: 'full' | 'resumed', error?: unknown) => void;
 };

@@ -6,11 +6,13 @@ import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { UnreadableEvent } from '../../shared/event-store/unreadable.ts';
 import type { Lead } from '../../shared/fleet/lease.ts';
 import { createLocks } from '../../shared/locks.ts';
+import type { Uid } from '../../shared/schema/content-type.ts';
 import { notInForce } from '../../shared/schema/type-definitions.ts';
 import { uploadNames } from '../access/derived-keys.ts';
 import { createFileLibrary, type FileLibrary } from '../assets/file-library.ts';
 import { createPictureResizer } from '../assets/pictures/picture-resizer.ts';
 import { type CommandHandler, createCommandHandler } from '../command/command-handler.ts';
+import { documentLock } from '../command/commit.ts';
 import { currentAuthor } from '../command/current-author.ts';
 import { randomDocumentId } from '../command/document-id.ts';
 import type { CommandEnvironment } from '../command/environment.ts';
@@ -56,6 +58,9 @@ export function openWriteSide(options: VarveOptions, parts: WriteSideParts) {
     environment,
     together: createTogether(environment, locks),
     imports: createImportWriter(environment, locks),
+    /** Runs work while nothing else changes a document. */
+    holdDocument: <Result>(type: Uid, documentId: string, work: () => Promise<Result>) =>
+      locks.run([documentLock(type, documentId)], work),
     library: openLibrary(options, parts, { store: owned.store, commands }),
     follower: createFollowWriter(environment, locks),
     fleet,

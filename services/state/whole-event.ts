@@ -65,6 +65,8 @@ const SHOWN: Readonly<Record<Exclude<EventType, DocumentEvent['type']>, readonly
   ],
   'webhook-removed': ['id'],
   'webhooks-progressed': ['store', 'upTo', 'open'],
+  'erasure-ordered': ['type', 'documentId', 'reason'],
+  'document-erased': ['order', 'type', 'documentId', 'events'],
   'release-defined': ['id', 'name', 'scheduledAt', 'timezone', 'single'],
   'release-changed': ['id', 'put', 'removed'],
   'release-removed': ['id'],

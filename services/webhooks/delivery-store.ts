@@ -8,6 +8,7 @@ import { transaction } from '../../shared/sqlite/transaction.ts';
 import type { DeliveryState } from '../../shared/webhooks/delivery-state.ts';
 import type { OpenDelivery, OpenReplay, WebhooksProgressed } from '../../shared/webhooks/webhook-events.ts';
 import { DELIVERY_INDEX, DELIVERY_MIGRATIONS, DELIVERY_SQL } from './delivery-sql.ts';
+import { forgetDocument } from './forget-document.ts';
 
 /** Numbers of unfinished deliveries. `oldest`: when the first waiting delivery was made, in milliseconds since 1970. */
 export type Backlog = {
@@ -211,6 +212,8 @@ function queueIn(db: Database, meta: MetaValues) {
     backlog: () => countOpen(db),
     /** Counts the deliveries of a webhook by state. */
     count: (hook: string) => countStates(db, hook),
+    /** See forgetDocument. */
+    forgetDocument: (documentId: string) => forgetDocument(db, documentId),
     /** Removes deliveries of removed hooks, and deliveries that were made before a time. */
     prune: (before: number, hooks: ReadonlySet<string>) => prune(db, before, hooks),
   };

@@ -5,7 +5,7 @@ import type { ReadIndex, RowVersion, World } from '../../shared/read-index/read-
 import { RequestError } from '../../shared/request-error.ts';
 import { type ContentType, FILE_TYPE } from '../../shared/schema/content-type.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import type { DocumentAction, TouchedRow } from '../history/document-actions.ts';
+import { type DocumentAction, isErasure, type TouchedRow } from '../history/document-actions.ts';
 import { type PastDocument, type PastOptions, type PastRow, readDocumentAt } from '../history/document-at.ts';
 import { answerEntry } from '../query/answer-entry.ts';
 import { planEntry, type RequestRules } from '../query/plan-query.ts';
@@ -42,7 +42,9 @@ export function createBodyWriter(options: BodyOptions, action: DocumentAction, m
   };
   const write = async (populate: string): Promise<string> => {
     const rows = await rowsOf(action, readPast);
-    const shown = preferred(rows, options.defaultLocale);
+    // The events of a related change are those of another document.
+    const isErased = action.event !== 'entry.related-change' && isErasure(action.events[0]);
+    const shown = isErased ? undefined : preferred(rows, options.defaultLocale);
     const entry =
       shown === undefined ? undefined : await readEntry(options, action, { shown, populate, readPast });
     return JSON.stringify(bodyOf(options.registry, action, { rows, entry, marks }));

@@ -28,21 +28,28 @@ const DIGEST = /,?"digest":"([A-Za-z0-9_-]{43})"\}$/;
 
 /**
  * Checks an event by its stored texts. Returns the digest of the content as found. `matches`: false if the event carries a different one.
- * Events of earlier releases carry none.
+ * Events of earlier releases carry none. An erased event carries that of its earlier content, which is the one in the hash chain: only the
+ * order of its erasure has that of the content as found.
  */
 export function checkStoredText({ id, type, data, metadata }: DigestedContent) {
   const carried = DIGEST.exec(metadata);
   if (carried === null) return { digest: digestContent({ id, type, data, metadata }), matches: true };
+  if (isErased(metadata)) return { digest: carried[1] as string, matches: true };
   const without = `${metadata.slice(0, carried.index)}}`;
   const digest = digestContent({ id, type, data, metadata: without });
   return { digest, matches: digest === carried[1] };
+}
+
+/** Returns whether a stored text of metadata is that of an erased event. Quotes inside of a value are escaped, so none looks like this. */
+function isErased(metadata: string): boolean {
+  return metadata.includes('"erased":"');
 }
 
 /** Damage of an event that does not match its digest. */
 export const OTHER_CONTENT = 'its content does not match its digest: it was changed after it was written';
 
 /**
- * Checks an event whose JSON was already parsed, from a server or from an export. `text`: the stored text of the data, if it is known. It
+ * Checks an event whose JSON was already parsed, from a server or from an export. An erased event always matches. `text`: the stored text of the data, if it is known. It
  * usually is the text of the digest. A program that copies events may write the same data as another text.
  */
 export function matchesDigest(
@@ -50,16 +57,31 @@ export function matchesDigest(
     readonly id: string;
     readonly type: string;
     readonly data: unknown;
-    readonly metadata: { readonly digest?: string | undefined };
+    readonly metadata: { readonly digest?: string | undefined; readonly erased?: string | undefined };
   },
   text?: string,
 ): boolean {
   const { id, type, data, metadata } = event;
-  const { digest } = metadata;
-  if (digest === undefined) return true;
+  const { digest, erased } = metadata;
+  if (digest === undefined || erased !== undefined) return true;
   const facts = digestedMetadata(metadata);
   const matches = (data: string) => digest === digestContent({ id, type, data, metadata: facts });
   return (text !== undefined && matches(text)) || matches(JSON.stringify(data));
+}
+
+/** Returns the digest of an erased event's content as found, which the order of its erasure names. */
+export function digestAsFound({
+  id,
+  type,
+  data,
+  metadata,
+}: {
+  readonly id: string;
+  readonly type: string;
+  readonly data: unknown;
+  readonly metadata: object;
+}): string {
+  return digestContent({ id, type, data: JSON.stringify(data), metadata: digestedMetadata(metadata) });
 }
 
 /**

@@ -47,6 +47,8 @@ const TEXTS: ReadonlySet<string> = new Set([
   'correlationId',
   'traceId',
   'causationId',
+  'erased',
+  'salt',
   'digest',
 ]);
 

@@ -52,6 +52,10 @@ export type EventMetadata = {
   readonly causationId?: string;
   /** Identity of the command, if its sender may repeat it. */
   readonly command?: CommandIdentity;
+  /** Random text, if somebody may guess the event's id. */
+  readonly salt?: string;
+  /** Id of the event that ordered the erasure of this one's content: `digest` is then that of the content before. */
+  readonly erased?: string;
   /** Digest of the event's content, in base64url. The store adds it (event-digest.ts). Events of earlier releases have none. */
   readonly digest?: string;
 };
@@ -198,10 +202,23 @@ export type Damage = Pick<StoredEvent, 'position' | 'stream' | 'revision'> & {
   readonly reason: string;
 };
 
-/** Hash chain over all events of a log, in all namespaces. */
+/** Hash chain over all events of a log, in all namespaces, whose contents can be erased. */
 export type HashChain = {
   /** Returns position and link of the last event, which covers the whole history; undefined for an empty log. */
   head(): Promise<ChainHead | undefined>;
+  /**
+   * Replaces the content of stored events, in one transaction. Afterwards no part of the file has the earlier content. Each event keeps its
+   * link, so the chain and every earlier head stay valid. An event that was replaced before stays as it is. Rejects if an event is missing,
+   * or if another process reads the file for so long that the earlier content is still in it: call it again then.
+   */
+  redact(redactions: readonly Redaction[]): Promise<void>;
+};
+
+/** New content of a stored event. `metadata` names the order of the erasure and has no digest: the event keeps its own. */
+export type Redaction = Pick<StoredEvent, 'stream' | 'revision'> & {
+  readonly id: string;
+  readonly data: object;
+  readonly metadata: EventMetadata & { readonly erased: string };
 };
 
 export type ChainHead = { readonly position: bigint; readonly chain: string };

@@ -1,4 +1,5 @@
 import { isAccessEvent } from '../access/access-events.ts';
+import { isErasureEvent } from '../erasure/erasure-events.ts';
 import type { StoredEvent } from '../event-store/event-store.ts';
 import { isForeign } from '../event-store/unreadable.ts';
 import { isIdentityEvent } from '../fleet/identity-events.ts';
@@ -7,7 +8,7 @@ import { isReleaseEvent } from '../releases/release-events.ts';
 import { isWebhookEvent } from '../webhooks/webhook-events.ts';
 
 /**
- * Returns whether an event is about documents or content types. Other events are about rights, webhooks, releases or the fleet, or another
+ * Returns whether an event is about documents or content types. Other events are about rights, webhooks, releases, erasures or the fleet, or another
  * program wrote them.
  */
 export function isAboutContent(event: StoredEvent): boolean {
@@ -17,6 +18,7 @@ export function isAboutContent(event: StoredEvent): boolean {
     isLeaseEvent(event) ||
     isWebhookEvent(event) ||
     isReleaseEvent(event) ||
+    isErasureEvent(event) ||
     isIdentityEvent(event)
   );
 }

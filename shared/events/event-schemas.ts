@@ -190,6 +190,20 @@ function webhooksProgressed<Event extends z.ZodType>(event: Event) {
   });
 }
 
+const erasureOrdered = z.strictObject({
+  type: uid,
+  documentId: z.string(),
+  reason: z.string().nullable().describe('In the words of the operator; null: not given'),
+});
+const documentErased = z.strictObject({
+  order: z.string().describe('Id of the `erasure-ordered`'),
+  type: uid,
+  documentId: z.string(),
+  events: z
+    .array(z.strictObject({ revision: z.string(), id: z.string(), digest: z.string() }))
+    .describe("The erased events of the document's stream as they are now, with the digest of each"),
+});
+
 /** Schemas of a type's versions, in order from version 1 on. */
 type Versions = readonly [z.ZodType, ...z.ZodType[]];
 
@@ -222,6 +236,8 @@ export const EVENT_SCHEMAS: Readonly<Record<EventType, Versions>> = {
   'webhook-defined': [webhookDefined(EARLIER_WEBHOOK_EVENT), webhookDefined(WEBHOOK_EVENT)],
   'webhook-removed': [webhookRemoved],
   'webhooks-progressed': [webhooksProgressed(EARLIER_WEBHOOK_EVENT), webhooksProgressed(WEBHOOK_EVENT)],
+  'erasure-ordered': [erasureOrdered],
+  'document-erased': [documentErased],
 };
 
 /** Readers ignore keys that they do not know. */
@@ -254,6 +270,13 @@ export const METADATA_SCHEMA = z.looseObject({
     .array(z.looseObject({ hook: z.string(), from: z.string().describe('Position in the log') }))
     .optional()
     .describe('On `webhooks-progressed`: replays of history that are not done'),
+  salt: z.string().optional().describe('Random, so that nobody can guess the content from the digest'),
+  erased: z
+    .string()
+    .optional()
+    .describe(
+      'Id of the `erasure-ordered` because of which the content was erased; `digest` is that of before',
+    ),
   digest: z
     .string()
     .optional()

@@ -1,5 +1,6 @@
 import type { AccessEvent } from '../access/access-events.ts';
 import type { VarveEvent } from '../document/events.ts';
+import type { ErasureEvent } from '../erasure/erasure-events.ts';
 import type { IdentityEvent } from '../fleet/identity-events.ts';
 import type { LeaseEvent } from '../fleet/lease-events.ts';
 import type { ReleaseEvent } from '../releases/release-events.ts';
@@ -12,6 +13,7 @@ export type EventType =
   | IdentityEvent['type']
   | ReleaseEvent['type']
   | WebhookLogEvent['type']
+  | ErasureEvent['type']
   | WebhooksProgressed['type'];
 
 /**
@@ -46,4 +48,6 @@ export const EVENT_VERSIONS: Readonly<Record<EventType, number>> = {
   'webhook-defined': 2,
   'webhook-removed': 1,
   'webhooks-progressed': 2,
+  'erasure-ordered': 1,
+  'document-erased': 1,
 };

@@ -59,6 +59,7 @@ export function openInProcess(data: string, options: OptionsForTest = {}): Promi
         waiting: () => {},
         report: () => {},
         space: () => {},
+        erasing: () => {},
         tidied: { removed: () => {}, failed: () => {} },
       },
     },

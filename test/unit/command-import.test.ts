@@ -77,7 +77,13 @@ describe('importing', () => {
   test('the same line gives the same events, and other content gives other ids', async () => {
     const { importer, open } = await given();
     const first = documentOf(await importer.importLine(book('a', {})));
-    expect(documentOf(await open().importLine(book('a', {})))).toEqual(first);
+    const again = documentOf(await open().importLine(book('a', {})));
+    const withoutSalt = ({ events, ...document }: typeof first) => ({
+      ...document,
+      events: events.map(({ metadata: { salt: _, ...metadata }, ...event }) => ({ ...event, metadata })),
+    });
+    expect(withoutSalt(again)).toEqual(withoutSalt(first));
+    expect(again.events[0]?.metadata.salt).not.toBe(first.events[0]?.metadata.salt);
     expect(first.documentId).toMatch(/^[a-z][a-z0-9]{23}$/);
     const other = documentOf(await open().importLine(book('a', { isbn: '1' })));
     expect(other.stream).toBe(first.stream);

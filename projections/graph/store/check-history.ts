@@ -83,6 +83,8 @@ async function findAtPosition(log: CheckedLog, last: AppliedEvent): Promise<Stor
   return undefined;
 }
 
-function sameEvent(event: StoredEvent, { id, position }: AppliedEvent): StoredEvent | undefined {
-  return event.id === id && event.position === position ? event : undefined;
+/** An erased event has another id than before, and the same link. */
+function sameEvent(event: StoredEvent, { id, position, chain }: AppliedEvent): StoredEvent | undefined {
+  const isSame = event.id === id || (chain !== undefined && event.chain === chain);
+  return isSame && event.position === position ? event : undefined;
 }

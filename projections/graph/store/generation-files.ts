@@ -32,11 +32,16 @@ export function snapshotFile(file: string): string {
   return `${file}-index`;
 }
 
+/** Removes a snapshot of an index, also one that is not complete. */
+export function removeSnapshot(file: string): void {
+  for (const suffix of ['', '.part']) rmSync(`${file}${suffix}`, { force: true });
+}
+
 /** Removes all files of a generation. */
 export function removeGeneration(data: string, generation: number): void {
   const graph = graphFile(data, generation);
   removeDatabase(graph);
-  for (const suffix of ['', '.part']) rmSync(`${snapshotFile(graph)}${suffix}`, { force: true });
+  removeSnapshot(snapshotFile(graph));
   removeDatabase(checkFile(data, generation));
   removeDatabase(convertedFile(data, generation));
 }

@@ -1,4 +1,6 @@
-import type { ChainHead, Damage, EventStore } from '../../../shared/event-store/event-store.ts';
+import type { ChainHead, Damage } from '../../../shared/event-store/event-store.ts';
+import type { ErasureLog } from '../../erasure/plan-erasure.ts';
+import { findWrongErasures } from '../../erasure/verify-erasures.ts';
 import { InvalidSettings } from '../settings/settings.ts';
 
 export type LogDifference = {
@@ -19,13 +21,14 @@ export function parseHead(text: string | undefined): ChainHead | undefined {
   );
 }
 
-/** Checks every event of the log, and whether the log contains this head. Throws a message if it does not. */
+/** Checks every event of the log, every erasure, and whether the log contains this head. Throws a message if it does not. */
 export async function verifyLog(
-  log: EventStore,
+  { log, space }: ErasureLog,
   head: ChainHead | undefined,
   found: (difference: LogDifference) => void,
 ): Promise<void> {
   for await (const damage of log.findDamage()) found(presentDamage(damage));
+  for await (const damage of findWrongErasures({ log, space })) found(presentDamage(damage));
   if (head === undefined) return;
   if (log.chain === undefined) throw new Error('this log has no hash chain: omit --head');
   const chain = await log.historyAt(head.position);

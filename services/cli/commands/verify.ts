@@ -69,7 +69,8 @@ type Report = {
 };
 
 /**
- * `varve verify` checks every event of the log against its digest, the hash chain and the schema of its type. It
+ * `varve verify` checks every event of the log against its digest, the hash chain and the schema of its type, and every erasure
+ * against its proof. It
  * compares the read index with the graph, in the process that has the data directory. It also compares a snapshot of
  * the graph with a replay of the log into a neighbouring file, in this process. Serving continues. Throws if something
  * differs and is not repaired.
@@ -87,7 +88,9 @@ export async function verify(settings: OperatorSettings, options: VerifyOptions)
   };
   const head = parseHead(options.head);
   requireDataDirectory(settings);
-  await lookAtLogOf(settings, (log) => verifyLog(log, head, (damage) => note(report, damage, false)));
+  await lookAtLogOf(settings, (log) =>
+    verifyLog({ log, space: settings.space }, head, (damage) => note(report, damage, false)),
+  );
   // A damaged log cannot be replayed into a graph.
   if (report.left > 0) throw new Error(`${countOf(report.left)} in the log: restore a backup of it`);
   const rows = await verifyIndex(options, settings, report);

@@ -26,6 +26,8 @@ export function logFleet(logger: Logger): FleetLog {
       failed: (error) =>
         logger.warn({ reason: (error as Error).message }, 'unused indices cannot be removed: trying again'),
     },
+    erasing: (error) =>
+      logger.warn({ reason: (error as Error).message }, 'an erasure cannot be carried out now: trying again'),
     report(what) {
       switch (what.kind) {
         case 'leading':

@@ -15,13 +15,13 @@ import { createPastWorlds, type PastProcess } from '../../past/past-worlds.ts';
 import type { Varve } from '../../process/open-varve.ts';
 import type { ServeSettings } from '../settings/settings.ts';
 import { sizeOfLog } from './log-bytes.ts';
-import { folderOfPasts, removePastFolders } from './past-folder.ts';
+import { folderOfPasts, forgetPasts, removePastFolders } from './past-folder.ts';
 import { diskFull, startPast, startSnapshot } from './past-process.ts';
 
 type OpenPastsOptions = {
   readonly settings: ServeSettings;
   readonly logger: Logger;
-  readonly varve: Pick<Varve, 'operator' | 'cursorKey'>;
+  readonly varve: Pick<Varve, 'operator' | 'cursorKey' | 'whenErased'>;
   /** No other worker of the data directory is running. */
   readonly isAlone: boolean;
 };
@@ -34,7 +34,10 @@ export function openPasts(options: OpenPastsOptions): OpenPasts | undefined {
   const data = resolve(settings.data.data);
   if (options.isAlone) removePastFolders(data);
   const { pastWorlds: atMost, pastRows: maxRows } = settings.past;
-  if (atMost === 0) return undefined;
+  if (atMost === 0) {
+    varve.whenErased(async () => forgetPasts(data));
+    return undefined;
+  }
   const { log, graph, generations } = varve.operator;
   const secret = randomBytes(32).toString('base64url');
   const liveGraph = () => {
@@ -59,6 +62,10 @@ export function openPasts(options: OpenPastsOptions): OpenPasts | undefined {
     logger.error({ err: error, position: String(position) }, 'a past could not be opened');
   const worlds = createPastWorlds({ start, atMost, failed });
   const snapshots = openSnapshots(options, data, liveGraph);
+  varve.whenErased(async () => {
+    await Promise.all([worlds.end(), snapshots.interrupt()]);
+    forgetPasts(data);
+  });
   return {
     ...createMoments(
       log,
@@ -89,7 +96,7 @@ function openSnapshots(
   { settings, logger, varve }: OpenPastsOptions,
   data: string,
   liveGraph: () => LiveGraph,
-): { close(): Promise<void> } {
+): { interrupt(): Promise<void>; close(): Promise<void> } {
   let making: Pick<PastProcess, 'ended' | 'kill'> | undefined;
   let isClosed = false;
   const stop = keepSnapshots({
@@ -112,12 +119,17 @@ function openSnapshots(
     },
     failed: (error) => isClosed || logger.warn({ err: error }, 'a snapshot for pasts could not be made'),
   });
+  const interrupt = async () => {
+    making?.kill();
+    await making?.ended;
+  };
   return {
+    /** Ends the process that makes a snapshot now. */
+    interrupt,
     async close() {
       isClosed = true;
       stop();
-      making?.kill();
-      await making?.ended;
+      await interrupt();
     },
   };
 }

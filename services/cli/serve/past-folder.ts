@@ -28,6 +28,11 @@ export function removePastFolders(data: string): void {
   }
 }
 
+/** Removes everything that pasts have left, when no past is open: content was erased. */
+export function forgetPasts(data: string): void {
+  rmSync(folderOfPasts(data), { recursive: true, force: true });
+}
+
 /** Removes the folder of a process that has ended. */
 export function removePastFolder(data: string, pid: number): void {
   rmSync(folderOf(data, pid), { recursive: true, force: true });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { makeFolder } from '../../../shared/make-folder.ts';
 import { isOtherProcess } from '../../../shared/other-process.ts';
 import { copyDatabase } from '../../../shared/sqlite/copy-database.ts';
+import { readErasedUpTo, recordErasedUpTo } from '../../erasure/erased-up-to.ts';
 import type { Follows } from '../../supervisor/protocol.ts';
 
 /** Folder of the copies that reading workers make. */
@@ -26,6 +27,8 @@ export function makeWorkerFolder(data: string, { number, graph }: Follows): stri
   const folder = join(folders, `${number}-${process.pid}`);
   mkdirSync(folder, { mode: 0o700 });
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  // Before the copy, so that it has these erasures.
+  recordErasedUpTo(folder, readErasedUpTo(data));
   copyDatabase(graph, join(folder, 'graph.db'));
   return folder;
 }

@@ -73,7 +73,10 @@ export async function upgradeLog(path: string): Promise<void> {
 
 function connectLog(path: string): Database {
   try {
-    return connectDatabase(path, OPTIONS);
+    const db = connectDatabase(path, OPTIONS);
+    // Overwrites events that move when the file gets its second level, which an erasure would not find. It costs no writes.
+    db.exec('PRAGMA secure_delete = FAST');
+    return db;
   } catch (error) {
     throw explainDamage(path, error);
   }

@@ -16,6 +16,7 @@ import { createAppendQueue } from './append-queue.ts';
 import { createLogTail, type DecodeAll } from './log-tail.ts';
 import { createLogWriter, createThreadedLogWriter } from './log-writer.ts';
 import { lookAtLog, openLog } from './open-log.ts';
+import { redactEvents } from './redact-events.ts';
 import {
   readAfter,
   readFileAfter,
@@ -110,6 +111,11 @@ export function openSqliteEventStore(path: string, options: SqliteEventStoreOpti
       async head() {
         const head = readHead(db);
         return head.position === 0n ? undefined : head;
+      },
+      async redact(redactions) {
+        assertOpen();
+        await queue.drain();
+        redactEvents(db, redactions);
       },
     },
     findDamage: () => findDamage(db),

@@ -14,6 +14,7 @@ import { readParts, writeParts } from '../../../shared/part-file.ts';
 import type { EmbeddedIndex } from '../../../shared/read-index/embedded/embedded-index.ts';
 import { contentTypeOf } from '../../../shared/schema/schema-registry.ts';
 import { dataForTest } from '../../support/data-for-test.ts';
+import { findWords } from '../../support/find-words.ts';
 import { openInProcess } from '../../support/varve-in-process.ts';
 
 const SNAPSHOT = 'graph.db-index';
@@ -74,6 +75,22 @@ it('restores the index that the last stop saved, although the lease was claimed 
   await varve.close();
   expect(loads()).toBe(0);
   expect(await shown(data)).toEqual({ names: ['a', 'b', 'c'], isRestored: true });
+});
+
+it('has no word of an erased document, and no later stop of the process writes one', async () => {
+  const data = await saved('a', 'Quixotellix', 'z');
+  const { varve } = await open(data);
+  const { content } = varve.apiFor(FULL_ACCESS);
+  const list = await content.list(typeOf(varve), 'filters[name]=Quixotellix');
+  const [{ documentId }] = JSON.parse(String(list)).data;
+  expect(await findWords(data, ['Quixotellix'])).not.toEqual([]);
+  await varve.operator.erase?.({ type: 'api::tag.tag', documentId, confirm: 1 });
+  expect(existsSync(join(data, SNAPSHOT))).toBe(false);
+  expect(await findWords(data, ['Quixotellix'])).toEqual([]);
+  await varve.close();
+  expect(await findWords(data, ['Quixotellix'])).toEqual([]);
+  expect((await shown(data)).names).toEqual(['a', 'z']);
+  expect(await findWords(data, ['Quixotellix'])).toEqual([]);
 });
 
 it('restores the index with what was written since, after the process was killed', async () => {

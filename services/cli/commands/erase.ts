@@ -1,0 +1,44 @@
+import { defined } from '../../../shared/defined.ts';
+import type { EraseAnswer } from '../../erasure/erase-document.ts';
+import type { JsonOption } from '../settings/command.ts';
+import { InvalidSettings, type OperatorSettings } from '../settings/settings.ts';
+import { withOperations } from './operate.ts';
+
+type EraseOptions = JsonOption & { readonly reason?: string; readonly confirm?: string };
+
+/** `varve erase`: erases a document for good. Without `--confirm` it shows what would be erased, and changes nothing. */
+export async function erase(
+  settings: OperatorSettings,
+  { json, reason, confirm }: EraseOptions,
+  [type, documentId, ...others]: readonly string[],
+): Promise<void> {
+  if (type === undefined || documentId === undefined || others.length > 0)
+    throw new InvalidSettings('name a content type and a documentId, as in varve erase api::tag.tag abc');
+  const request = { type, documentId, ...defined({ reason, confirm: countOf(confirm) }) };
+  const [answer] = await withOperations(settings, (operations) =>
+    Array.fromAsync(operations.run('erase', request)),
+  );
+  if (answer === undefined)
+    throw new Error('the server has not answered: look with varve status, and repeat the command');
+  if (json === true) console.log(JSON.stringify(answer, null, 2));
+  else for (const line of present(answer)) console.log(line);
+}
+
+function countOf(confirm: string | undefined): number | undefined {
+  if (confirm === undefined) return undefined;
+  if (/^\d{1,9}$/.test(confirm)) return Number(confirm);
+  throw new InvalidSettings(`--confirm must be the number of documents, got "${confirm}"`);
+}
+
+function present({ erased, documents, count }: EraseAnswer): readonly string[] {
+  const lines = documents.map(({ type, documentId, events }) => {
+    const history = events === 1 ? '1 event' : `${events} events`;
+    return `${type} ${documentId}: ${history} ${erased ? 'erased' : 'with content'}`;
+  });
+  if (erased) return lines;
+  const documentsText = count === 1 ? '1 document' : `${count} documents`;
+  return [
+    ...lines,
+    `Nothing is erased yet. To erase ${documentsText} for good, repeat the command with --confirm ${count}`,
+  ];
+}

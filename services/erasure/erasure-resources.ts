@@ -1,0 +1,63 @@
+import * as z from 'zod';
+import { formProblems } from '../../shared/form-problems.ts';
+import { refusedForm } from '../../shared/refused-form.ts';
+import type { Resource } from '../../shared/resource.ts';
+import { ERASE_FORM, type EraseAnswer, type EraseRequest } from './erase-document.ts';
+import type { ErasureLedger, ErasureOrder } from './erasure-ledger.ts';
+
+export type ServedErasures = {
+  readonly ledger: () => ErasureLedger;
+  /** See Erasures. */
+  readonly isDone: (order: string) => boolean;
+  readonly erase: (request: EraseRequest) => Promise<EraseAnswer>;
+};
+
+const PATH = '/_varve/erasures';
+const DOCUMENT = { type: z.string(), documentId: z.string(), events: z.int() };
+const ORDER = z.looseObject({
+  id: z.string(),
+  ...DOCUMENT,
+  reason: z.string().nullable(),
+  orderedAt: z.string(),
+  position: z.string().describe('Of the order in the log.'),
+  erased: z.boolean().describe('False: it is being carried out.'),
+});
+const ANSWER = z.object({
+  erased: z.boolean().describe('False: nothing was erased, as the request has no `confirm`.'),
+  order: z.string().nullable(),
+  documents: z.array(z.object(DOCUMENT)),
+  count: z.int().describe('To be repeated as `confirm`.'),
+});
+
+/** Erasures, and the ledger of all of them. */
+export const ERASURE_RESOURCES: readonly Resource<ServedErasures>[] = [
+  {
+    name: 'listErasures',
+    summary: 'List erasures, the newest last',
+    method: 'GET',
+    path: PATH,
+    result: z.array(ORDER),
+    run: ({ ledger, isDone }) => ({
+      data: [...ledger().orders.values()].map((order) => describeOrder(order, isDone(order.id))),
+    }),
+  },
+  {
+    name: 'erase',
+    summary: 'Erase a document for good, or say what would be erased',
+    method: 'POST',
+    path: PATH,
+    body: ERASE_FORM,
+    result: ANSWER,
+    ofLeader: true,
+    async run({ erase }, { data }) {
+      const parsed = ERASE_FORM.safeParse(data);
+      if (!parsed.success) throw refusedForm(formProblems(parsed.error), 'invalid-body');
+      return { data: await erase(parsed.data) };
+    },
+  },
+];
+
+function describeOrder(order: ErasureOrder, erased: boolean) {
+  const { id, type, documentId, events, reason, at, position } = order;
+  return { id, type, documentId, events, reason, orderedAt: at, position: String(position), erased };
+}

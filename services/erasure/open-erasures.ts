@@ -1,0 +1,184 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { createCondition } from '../../shared/condition.ts';
+import {
+  type ErasureEvent,
+  type ErasureOrdered,
+  erasureStream,
+} from '../../shared/erasure/erasure-events.ts';
+import type { EventStore, ExpectedRevision, StoredEvent } from '../../shared/event-store/event-store.ts';
+import { subscribeToRaw } from '../../shared/event-store/raw-events.ts';
+import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
+import { newEvent } from '../../shared/events/new-event.ts';
+import { retry } from '../../shared/retry.ts';
+import type { Uid } from '../../shared/schema/content-type.ts';
+import { untilAborted } from '../../shared/until-aborted.ts';
+import type { Author } from '../command/command.ts';
+import { requestOrOperator } from '../command/current-author.ts';
+import { NotLeading } from '../command/not-leading.ts';
+import type { Fleet } from '../fleet/fleet.ts';
+import { readErasedUpTo, recordErasedUpTo } from './erased-up-to.ts';
+import {
+  type Erased,
+  type ErasureLedger,
+  type ErasureOrder,
+  evolveLedger,
+  readLedger,
+} from './erasure-ledger.ts';
+import { planErasure, redactionsFor } from './plan-erasure.ts';
+
+export type ErasuresOptions = {
+  readonly log: EventStore;
+  readonly space: string;
+  /** Data directory of this process. */
+  readonly data: string;
+  readonly fleet: Pick<Fleet, 'epoch' | 'lead' | 'changed'>;
+  /** False: another process of the data directory replaces the contents in the log, and this one waits for it. */
+  readonly redacts: boolean;
+  /** Deletes all rows of a document, if there are any. Rejects with NotLeading. */
+  readonly remove: (order: ErasureOrder) => Promise<void>;
+  /** Runs work while nothing else changes a document. */
+  readonly hold: (type: Uid, documentId: string, work: () => Promise<boolean>) => Promise<boolean>;
+  /** Returns whether the graph has rows of a document. */
+  readonly exists: (type: Uid, documentId: string) => boolean;
+  /** Resolves when the graph and the index have applied the log up to a position. */
+  readonly applied: (position: bigint) => Promise<void>;
+  /** Removes the documents from every file of the data directory but the log. Rejects with a message if that is not possible now. */
+  readonly clean: (erased: readonly Erased[]) => Promise<void>;
+  readonly failed: (error: unknown) => void;
+};
+
+/** Erasures of a process with a data directory. */
+export type Erasures = Awaited<ReturnType<typeof openErasures>>;
+
+const BACKOFF = { firstMs: 200, longestMs: 30_000 };
+/** Milliseconds between two looks for a new lease, or for what another process has done. */
+const LOOK_MS = 1_000;
+
+/**
+ * Carries orders of erasure out. The leader deletes the document and writes the proof. Then each process replaces the contents in the log,
+ * unless another process has done so, and cleans its own files. What a killed process has left undone, the next start does: the record of
+ * its data directory says how far it came.
+ */
+export async function openErasures(options: ErasuresOptions) {
+  const { log, space, data, fleet, failed } = options;
+  const closing = new AbortController();
+  const { signal } = closing;
+  const start = await log.lastPosition();
+  let ledger = await readLedger(log, space);
+  let done = readErasedUpTo(data);
+  let resting = new AbortController();
+  const moved = createCondition();
+  const take = async (events: readonly StoredEvent[]) => {
+    for (const event of events) {
+      refuseUnreadable(event);
+      ledger = evolveLedger(ledger, event);
+    }
+    if (events.length > 0) resting.abort();
+    moved.check();
+  };
+  const subscription = subscribeToRaw(log, { after: start, stream: erasureStream(space) }, take);
+  // A process that cannot read the log any more ends by its projector.
+  subscription.done.catch(failed);
+  const turn = async (): Promise<void> => {
+    resting = new AbortController();
+    const { signal: wake } = resting;
+    const isOpen = ({ erasedAt }: ErasureOrder) => erasedAt === undefined;
+    const open = fleet.epoch() === undefined ? [] : [...ledger.orders.values()].filter(isOpen);
+    for (const order of open) {
+      await prove(options, order, ledger.revision);
+      await moved.until(() => ledger.orders.get(order.id)?.erasedAt !== undefined, LOOK_MS);
+    }
+    const due = ledger.erased.filter(({ position }) => position > done);
+    if (due.length > 0) {
+      await carryOut(options, due, signal);
+      done = due.at(-1)?.position ?? done;
+      recordErasedUpTo(data, done);
+      moved.check();
+    }
+    if (open.length === 0 && due.length === 0) await untilAborted(fleet.changed(LOOK_MS), wake);
+  };
+  const report = (error: unknown) => signal.aborted || failed(error);
+  const run = async (): Promise<void> => {
+    while (!signal.aborted) await retry(turn, { backoff: BACKOFF, isJittered: true, signal, failed: report });
+  };
+  // Never rejects: failures are reported and repeated.
+  const running = run();
+  const isDone = (id: string) => (ledger.orders.get(id)?.erasedAt ?? done + 1n) <= done;
+  return {
+    ledger: (): ErasureLedger => ledger,
+    /** Returns whether an order was carried out in the log and in the files of this process. */
+    isDone,
+    /** Orders an erasure. Resolves when it was carried out in the log and in the files of this process. Rejects with NotLeading. */
+    async order(order: ErasureOrdered['data']): Promise<ErasureOrder> {
+      const author = requestOrOperator();
+      const ordered = { type: 'erasure-ordered', data: order } as const;
+      const { id } = await append(options, ordered, { author, expected: 'any' });
+      await moved.until(() => isDone(id));
+      return ledger.orders.get(id) as ErasureOrder;
+    },
+    async close(): Promise<void> {
+      closing.abort();
+      resting.abort();
+      moved.fail(new Error('the server stops: the next start carries the erasure out'));
+      await subscription.close();
+      await running;
+    },
+  };
+}
+
+/**
+ * Deletes the document, and appends the proof. It names all events up to the deletion. `revision`: that of the ledger. If another process
+ * has written to it, nothing is appended.
+ */
+async function prove(
+  options: ErasuresOptions,
+  order: ErasureOrder,
+  revision: bigint | undefined,
+): Promise<void> {
+  const { remove, hold, exists, applied } = options;
+  const { type, documentId } = order;
+  const proved = () =>
+    hold(type, documentId, async () => {
+      // A write may have made the document again meanwhile.
+      if (exists(type, documentId)) return false;
+      const events = await planErasure(options, { order: order.id, type, documentId });
+      const proof = { type: 'document-erased', data: { order: order.id, type, documentId, events } } as const;
+      const { position } = await append(options, proof, { author: PROCESS, expected: revision ?? 'none' });
+      await applied(position);
+      return true;
+    });
+  do await remove(order);
+  while (!(await proved()));
+}
+
+async function carryOut(
+  options: ErasuresOptions,
+  erased: readonly Erased[],
+  signal: AbortSignal,
+): Promise<void> {
+  const { log, applied, clean, redacts } = options;
+  for (const each of erased) {
+    if (redacts) await log.chain?.redact(await redactionsFor(options, each));
+    // Rejects when the process stops.
+    else while ((await redactionsFor(options, each)).length > 0) await delay(LOOK_MS, undefined, { signal });
+  }
+  await applied(erased.at(-1)?.position ?? 0n);
+  await clean(erased);
+}
+
+const PROCESS: Author = { actor: { kind: 'process', id: 'erasures' } };
+
+/** Appends under the lease. Rejects with NotLeading if another process has it, and if another process has written to the stream. */
+async function append(
+  { log, space, fleet }: ErasuresOptions,
+  event: ErasureEvent,
+  { author, expected }: { readonly author: Author; readonly expected: ExpectedRevision },
+): Promise<{ readonly id: string; readonly position: bigint }> {
+  const lead = fleet.lead();
+  if (lead === undefined) throw new NotLeading();
+  const at = new Date().toISOString();
+  const stored = newEvent(event, { at, epoch: lead.epoch, ...author, via: 'erase' });
+  const result = await log.append(erasureStream(space), expected, [stored], lead.fence);
+  if (result.kind !== 'appended') throw new NotLeading();
+  return { id: stored.id, position: result.position };
+}
