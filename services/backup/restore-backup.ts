@@ -5,6 +5,7 @@ import { graphFile } from '../../projections/graph/store/generation-files.ts';
 import { replayGraph } from '../../projections/verification/replay-graph.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { makeFolder } from '../../shared/make-folder.ts';
+import { removeDatabase } from '../../shared/sqlite/copy-database.ts';
 import { beginLog } from '../fleet/log-identity.ts';
 import { CannotWrite, copyFile } from './copy-file.ts';
 import { type Manifest, type NewManifest, readManifest } from './manifest.ts';
@@ -20,6 +21,8 @@ export type RestoreTarget = {
   readonly assetsFolder: string | undefined;
   readonly openLog: (file: string) => Promise<EventStore>;
   readonly onEvents: (count: number) => void;
+  /** Erases what was erased after the backup. Resolves with false if that changed nothing. `graph`: file of the graph at the log's end. */
+  readonly erase: (log: EventStore, graph: string) => Promise<boolean>;
 };
 
 export type Restored = {
@@ -111,6 +114,11 @@ async function replayChecked(part: string, manifest: Manifest, target: RestoreTa
     await replayGraph({ log: store, file, upTo: BigInt(log.position), onEvents });
     // The original may still be in use: the copy is another log from now on.
     await beginLog(store, manifest.space);
+    if (await target.erase(store, file)) {
+      // The free pages of the graph have what was erased.
+      removeDatabase(file);
+      await replayGraph({ log: store, file, upTo: await store.lastPosition(), onEvents });
+    }
     return compared;
   } finally {
     await store.close();

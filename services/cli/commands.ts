@@ -133,6 +133,9 @@ export const COMMANDS: readonly CommandRow[] = [
     name: 'restore',
     description: 'create a data directory from a backup, and check all of it',
     argument: ['<dir>', 'the folder of the backup'],
+    options: [
+      ['--erasures <file>', 'erase again what this file names: erasures.jsonl of the data directory'],
+    ],
     settings: BACKUP_SETTINGS,
     load: async () => (await import('./commands/backup.ts')).restore,
   }),

@@ -17,6 +17,7 @@ import { requestOrOperator } from '../command/current-author.ts';
 import { NotLeading } from '../command/not-leading.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { readErasedUpTo, recordErasedUpTo } from './erased-up-to.ts';
+import { noteErasures } from './erasure-file.ts';
 import {
   type Erased,
   type ErasureLedger,
@@ -92,18 +93,25 @@ export async function openErasures(options: ErasuresOptions) {
     if (due.length > 0) {
       await carryOut(options, due, signal);
       done = due.at(-1)?.position ?? done;
+      noteDone();
       recordErasedUpTo(data, done);
       moved.check();
     }
     if (open.length === 0 && due.length === 0) await untilAborted(fleet.changed(LOOK_MS), wake);
   };
+  const isDone = (id: string) => (ledger.orders.get(id)?.erasedAt ?? done + 1n) <= done;
+  const noteDone = () =>
+    noteErasures(
+      data,
+      [...ledger.orders.values()].filter(({ id }) => isDone(id)),
+    );
+  noteDone();
   const report = (error: unknown) => signal.aborted || failed(error);
   const run = async (): Promise<void> => {
     while (!signal.aborted) await retry(turn, { backoff: BACKOFF, isJittered: true, signal, failed: report });
   };
   // Never rejects: failures are reported and repeated.
   const running = run();
-  const isDone = (id: string) => (ledger.orders.get(id)?.erasedAt ?? done + 1n) <= done;
   return {
     ledger: (): ErasureLedger => ledger,
     /** Returns whether an order was carried out in the log and in the files of this process. */

@@ -122,5 +122,5 @@ describe('an erasure whose server is killed', takesMinutes('kills during erasure
     await killAndStart(killed);
     expect(await carriedOut(killed, proved)).toBe(true);
     await expectErased(killed, ['Orderbrook', 'Provenholt']);
-  }, 120_000);
+  }, 300_000);
 });

@@ -78,7 +78,7 @@ describe('varve erase', () => {
     await receiver.until(5);
     const { log } = await jsonOf<StatusJson>(['status', '--data', data, '--json']);
     head = `${log.head.position}:${log.head.chain}`;
-  }, 60_000);
+  }, 180_000);
   afterAll(async () => {
     await server.dispose();
     await receiver.close();

@@ -114,7 +114,7 @@ describe.for(SERVERS)(
       expect(rebuilt, rebuilt.stdout + rebuilt.stderr).toMatchObject({ code: 0 });
       await write(`${PATH}/${id}`, 'PUT', { name: 'plain again' });
       others = await read();
-    }, 180_000);
+    }, 300_000);
     afterAll(async () => {
       await server?.dispose();
       await receiver?.close();
@@ -128,7 +128,7 @@ describe.for(SERVERS)(
       await erase(TYPE, id);
       await untilNoFileHas(WORDS);
       expect(await read()).toEqual(others);
-    }, 120_000);
+    }, 300_000);
 
     it('shows the document in no past, and no version of it', async () => {
       expect((await readWhole(server.url, asOf(`${PATH}/${id}`, then))).status).toBe(404);
@@ -139,13 +139,13 @@ describe.for(SERVERS)(
       const deleted = (await ask(`${PATH}/_deleted`)).body.data as readonly object[];
       expect(deleted).toEqual([]);
       await untilNoFileHas(WORDS);
-    }, 120_000);
+    }, 300_000);
 
     it('has none of the words of an uploaded file', async () => {
       expect(await findWords(data, FILE_WORDS)).not.toEqual([]);
       await erase('plugin::upload.file', file);
       await untilNoFileHas(FILE_WORDS);
-    }, 120_000);
+    }, 300_000);
 
     it('has none of the words of neighbours that are erased one by one', async () => {
       const words = Array.from({ length: 12 }, (_, at) => `Lammerfold${at}x`);
@@ -163,6 +163,6 @@ describe.for(SERVERS)(
       expect(verified, verified.stdout + verified.stderr).toMatchObject({ code: 0 });
       await server.stop();
       expect(await findWords(data, [...WORDS, ...FILE_WORDS, ...words])).toEqual([]);
-    }, 180_000);
+    }, 300_000);
   },
 );

@@ -1,4 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
+import { openContentGraph } from '../../../projections/graph/content-graph.ts';
+import type { EventStore } from '../../../shared/event-store/event-store.ts';
 import { explainDamage } from '../../../shared/event-store/sqlite/damaged-log.ts';
 import { upcast } from '../../../shared/events/upcasters.ts';
 import { makeFolder } from '../../../shared/make-folder.ts';
@@ -8,6 +10,8 @@ import type { Manifest } from '../../backup/manifest.ts';
 import { readManifest } from '../../backup/manifest.ts';
 import { restoreBackup } from '../../backup/restore-backup.ts';
 import { writeBackup } from '../../backup/write-backup.ts';
+import { readErasures } from '../../erasure/erasure-file.ts';
+import { type Repeated, repeatErasures } from '../../erasure/repeat-erasures.ts';
 import { assetsAddress, isS3 } from '../../stores/open-asset-store.ts';
 import { logFile, openEventStore } from '../../stores/open-event-store.ts';
 import { showProgress } from '../output/import-progress.ts';
@@ -38,11 +42,18 @@ export async function backup(settings: BackupSettings, { json }: JsonOption, fol
   );
 }
 
-/** `varve restore`: creates a data directory from a backup. */
-export async function restore(settings: BackupSettings, _options: object, folder: string): Promise<void> {
+type RestoreOptions = { readonly erasures?: string };
+
+/** `varve restore`: creates a data directory from a backup. `erasures`: file with what was erased since. */
+export async function restore(
+  settings: BackupSettings,
+  options: RestoreOptions,
+  folder: string,
+): Promise<void> {
   const file = requireLogFile(settings, 'restore it');
   const address = assetsAddress(settings);
   const { log } = readManifest(folder);
+  const { erase, repeated } = createEraser(settings.space, options.erasures);
   const lock = lockDataDirectory(settings.data);
   try {
     makeFolder(dirname(resolve(file)));
@@ -53,6 +64,7 @@ export async function restore(settings: BackupSettings, _options: object, folder
       assetsFolder: isS3(address) ? undefined : address,
       openLog: (path) => openEventStore(`sqlite:${path}`, { space: settings.space, decode: upcast }),
       onEvents: progress.advance,
+      erase,
     }).finally(progress.end);
     console.log(`${presentManifest(manifest)} restored to ${settings.data}`);
     console.log(
@@ -60,9 +72,39 @@ export async function restore(settings: BackupSettings, _options: object, folder
         ? 'all files are unchanged, and a replay of the log gives the same content'
         : 'all files are unchanged; the content graph was not compared: the backup has no digests of it in a known form',
     );
+    if (options.erasures !== undefined) console.log(presentErased(repeated()));
   } finally {
     lock.release();
   }
+}
+
+/** Returns a function that erases what a file names. Reads the file. Throws a message if it cannot be used. */
+function createEraser(space: string, file: string | undefined) {
+  const lines = file === undefined ? [] : readErasures(file);
+  let repeated: Repeated = { erased: 0, ordered: 0 };
+  return {
+    repeated: () => repeated,
+    async erase(log: EventStore, graphFile: string): Promise<boolean> {
+      if (lines.length === 0) return false;
+      const graph = openContentGraph(graphFile);
+      try {
+        const localesOf = (type: string, documentId: string) => [
+          ...new Set(graph.reader.entries(type, documentId).map(({ locale }) => locale)),
+        ];
+        repeated = await repeatErasures({ log, space }, lines, localesOf);
+      } finally {
+        graph.close();
+      }
+      return repeated.erased > 0;
+    },
+  };
+}
+
+function presentErased({ erased, ordered }: Repeated): string {
+  const documents = erased === 1 ? '1 document was erased again' : `${erased} documents were erased again`;
+  return ordered === 0
+    ? documents
+    : `${documents}, and the first start erases uploaded files, with their content: ${ordered}`;
 }
 
 function requireLogFile(settings: BackupSettings, what: string): string {

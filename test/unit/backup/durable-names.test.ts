@@ -80,6 +80,7 @@ it('makes the names of restored files durable before the log has its name', asyn
     assetsFolder: join(data, 'assets'),
     openLog: async (file) => openSqliteEventStore(file, { space: 'varve' }),
     onEvents: () => {},
+    erase: async () => false,
   });
   expect([...before()]).toEqual(expect.arrayContaining(['access.key', 'graph.db', 'assets', ASSET]));
   expect([...durable]).toContain('events.db');

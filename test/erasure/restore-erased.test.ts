@@ -1,0 +1,87 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { createAsk } from '../support/access-client.ts';
+import { findWords } from '../support/find-words.ts';
+import { runVarve } from '../support/run-varve.ts';
+import { createDataDirectory, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
+import { postForm, uploadForm } from '../support/upload-client.ts';
+
+const PATH = '/api/restaurants';
+const WORDS = ['Quixotellix', 'Umbragossen', 'Zanzibrillo', 'Vexilloprint'];
+const FILE_WORDS = ['Pellworm-Attachment', 'Scherzligen'];
+
+async function succeed(...args: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await runVarve(args);
+  expect(code, stdout + stderr).toBe(0);
+  return stdout;
+}
+
+it('erases again what a backup of before has', takesMinutes('a backup and its restores'), async () => {
+  const folder = createDataDirectory();
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const [data, backup, restored] = ['data', 'backup', 'restored'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const server = await startServer({ data });
+  onTestFinished(() => server.dispose());
+  const ask = createAsk(server.url);
+  const write = async (path: string, method: string, body: object) => {
+    const { status, body: answer } = await ask(path, { method, body: { data: body } });
+    expect(status, JSON.stringify(answer)).toBeLessThan(300);
+    return answer.data;
+  };
+  const create = async (body: object): Promise<string> =>
+    (await write(`${PATH}?status=published`, 'POST', body)).documentId;
+  const erase = (type: string, documentId: string) =>
+    write('/_varve/erasures', 'POST', { type, documentId, confirm: 1 });
+
+  const first = await create({ key: 'first', name: 'first' });
+  const erased = await create({ key: 'a', name: WORDS[0], address: { street: WORDS[1] } });
+  await write(`${PATH}/${erased}`, 'PUT', { name: WORDS[2], parent: { connect: [first] } });
+  await create({ key: 'b', name: 'b', parent: { connect: [erased] } });
+  const earlier = await create({ key: 'c', name: WORDS[3] });
+  const form = uploadForm([{ name: `${FILE_WORDS[0]}.txt`, bytes: FILE_WORDS[1] ?? '', type: 'text/plain' }]);
+  const [{ documentId: file }] = (await (await postForm(server, form)).json()) as [{ documentId: string }];
+  await erase('api::restaurant.restaurant', earlier);
+  await succeed('backup', backup, '--data', data);
+  const later = await create({ key: 'later', name: 'later' });
+  for (const documentId of [erased, later]) await erase('api::restaurant.restaurant', documentId);
+  await erase('plugin::upload.file', file);
+  const others = (await ask(`${PATH}?sort=key`)).body.data;
+  await server.stop();
+
+  expect(await findWords(backup, [...WORDS, ...FILE_WORDS])).not.toEqual([]);
+  const ledger = join(data, 'erasures.jsonl');
+  expect(await findWords(data, [...WORDS, ...FILE_WORDS])).toEqual([]);
+  expect(readFileSync(ledger, 'utf8').trim().split('\n')).toHaveLength(4);
+  const output = await succeed('restore', backup, '--erasures', ledger, '--data', restored);
+  expect(output).toContain(
+    '1 document was erased again, and the first start erases uploaded files, with their content: 1',
+  );
+  expect(await findWords(restored, WORDS)).toEqual([]);
+  await succeed('verify', '--data', restored);
+
+  const copy = await startServer({ data: restored });
+  onTestFinished(() => copy.dispose());
+  const askCopy = createAsk(copy.url);
+  expect((await askCopy(`${PATH}?sort=key`)).body.data.map(({ name }: { name: string }) => name)).toEqual(
+    others.map(({ name }: { name: string }) => name),
+  );
+  await expect
+    .poll(
+      async () => (await askCopy('/_varve/erasures')).body.data.map((one: { erased: boolean }) => one.erased),
+      {
+        timeout: 150_000,
+      },
+    )
+    .toEqual([true, true, true]);
+  expect(await findWords(restored, [...WORDS, ...FILE_WORDS])).toEqual([]);
+  await succeed('verify', '--data', restored);
+  writeFileSync(ledger, '{"id":1}\n{"id":2}\n');
+  const wrong = await runVarve(['restore', backup, '--erasures', ledger, '--data', join(folder, 'wrong')]);
+  expect(wrong.stderr).toContain('line 1 of');
+});
