@@ -1,14 +1,17 @@
 import type { FormProblem } from './form-problems.ts';
 import { RequestError } from './request-error.ts';
 
-/** Returns the 400 for a request about tokens, roles, webhooks, releases or erasures, with all of its problems. */
+type FormCode =
+  | 'invalid-token-request'
+  | 'invalid-webhook'
+  | 'invalid-release'
+  | 'invalid-synonyms'
+  | 'invalid-body';
+
+/** Returns the 400 for a request about tokens, roles, webhooks, releases, erasures or synonyms, with all of its problems. */
 export function refusedForm(
   problems: readonly FormProblem[],
-  code:
-    | 'invalid-token-request'
-    | 'invalid-webhook'
-    | 'invalid-release'
-    | 'invalid-body' = 'invalid-token-request',
+  code: FormCode = 'invalid-token-request',
 ): RequestError {
   const [first] = problems;
   const message =

@@ -36,6 +36,7 @@ export const REFUSALS = [
   'webhook-name-taken',
   'webhook-not-found',
   'invalid-release',
+  'invalid-synonyms',
   'release-not-found',
   'operation-failed',
   'invalid-sync-token',

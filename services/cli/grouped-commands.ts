@@ -1,11 +1,17 @@
 import { type CommandRow, command, commandsOf, JSON_OPTION } from './settings/command.ts';
-import { OPERATOR_SETTINGS, TOKEN_SETTINGS, WEBHOOK_COMMAND_SETTINGS } from './settings/settings.ts';
+import {
+  OPERATOR_SETTINGS,
+  SYNONYM_SETTINGS,
+  TOKEN_SETTINGS,
+  WEBHOOK_COMMAND_SETTINGS,
+} from './settings/settings.ts';
 import { TYPES_SETTINGS } from './settings/types-settings.ts';
 
 export const COMMAND_GROUPS = {
   token: 'create, list and revoke access tokens',
   webhook: 'manage webhooks, which notify other servers of changed content',
   release: 'publish and unpublish entries together, now or at a time',
+  synonyms: 'list and set synonyms of searches',
   parked: 'list, retry and drop documents that the read index refused',
   types: 'compare content types with stored entries',
   assets: 'make missing smaller pictures of uploaded files',
@@ -14,6 +20,7 @@ export const COMMAND_GROUPS = {
 const token = commandsOf(TOKEN_SETTINGS, () => import('./commands/token.ts'));
 const webhook = commandsOf(WEBHOOK_COMMAND_SETTINGS, () => import('./commands/webhook.ts'));
 const release = commandsOf(OPERATOR_SETTINGS, () => import('./commands/release.ts'));
+const synonyms = commandsOf(SYNONYM_SETTINGS, () => import('./commands/synonyms.ts'));
 const parked = commandsOf(OPERATOR_SETTINGS, () => import('./commands/parked.ts'));
 
 const RELEASE_TIME = [
@@ -200,6 +207,17 @@ export const GROUPED_COMMANDS: readonly CommandRow[] = [
     argument: ['<id>'],
     options: [JSON_OPTION],
     run: ({ deleteRelease }) => deleteRelease,
+  }),
+  synonyms({
+    name: 'synonyms list',
+    description: 'list the synonyms that were set, as JSON by content type and locale',
+    run: ({ listSynonyms }) => listSynonyms,
+  }),
+  synonyms({
+    name: 'synonyms set',
+    description: 'replace the synonyms that were set for a content type by JSON from stdin; {} removes them',
+    argument: ['<uid>', 'a content type such as api::restaurant.restaurant; * is every type'],
+    run: ({ setSynonyms }) => setSynonyms,
   }),
   parked({
     name: 'parked list',

@@ -15,6 +15,7 @@ import { describeOperations } from '../operator/http-operations.ts';
 import type { Jobs } from '../operator/jobs.ts';
 import { RELEASE_RESOURCES } from '../releases/release-resources.ts';
 import { type ShownState, STATE_RESOURCES } from '../state/state-resources.ts';
+import { SYNONYM_RESOURCES } from '../synonyms/synonym-resources.ts';
 import { WEBHOOK_RESOURCES } from '../webhooks/webhook-resources.ts';
 import { INSTANT_SEARCH_PREFIX, isInstantSearchTarget } from './answers/algolia-error.ts';
 import { attributeFailures } from './answers/contain-failures.ts';
@@ -220,6 +221,7 @@ function registerDescription(app: FastifyInstance, options: AppOptions): void {
       resources: [
         ...describeResources('State', STATE_RESOURCES),
         ...describeResources('Access', ACCESS_RESOURCES),
+        ...describeResources('Search', SYNONYM_RESOURCES),
         ...(releases === undefined ? [] : describeResources('Releases', RELEASE_RESOURCES)),
         ...(webhooks === undefined ? [] : describeResources('Webhooks', WEBHOOK_RESOURCES)),
         ...(erasures === undefined ? [] : describeResources('Erasures', ERASURE_RESOURCES)),
@@ -230,12 +232,13 @@ function registerDescription(app: FastifyInstance, options: AppOptions): void {
 
 /** Routes that only callers with full access may use. */
 function registerForAdministrators(scope: FastifyInstance, options: AppOptions, streaming: StreamContext) {
-  const { registry, releases, webhooks, erasures } = options;
+  const { registry, releases, synonyms, webhooks, erasures } = options;
   requireAdministrator(scope);
   refuseWritesIn(scope, options.forwarding.refuseWrites);
   registerResources(scope, STATE_RESOURCES, { ...options, streams: streaming.streams }, streaming);
   registerResources(scope, ACCESS_RESOURCES, options, streaming);
   registerOperations(scope, options, streaming);
+  registerResources(scope, SYNONYM_RESOURCES, { ...synonyms, registry }, streaming);
   if (releases !== undefined) registerResources(scope, RELEASE_RESOURCES, releases, streaming);
   if (webhooks !== undefined)
     registerResources(scope, WEBHOOK_RESOURCES, { ...webhooks, registry }, streaming);

@@ -1,5 +1,7 @@
 import type { Rights } from '../../shared/access/rights.ts';
 import { defined } from '../../shared/defined.ts';
+import { rememberLast } from '../../shared/remembered.ts';
+import type { InstalledSynonyms } from '../../shared/schema/add-synonyms.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { AccessControl } from '../access/access-control.ts';
 import type { CacheToken } from '../access/cache-token.ts';
@@ -19,6 +21,8 @@ import type { LoginApi } from '../login/login-api.ts';
 import { METRICS } from '../operating/metric-definitions.ts';
 import type { Metrics } from '../operating/metrics.ts';
 import type { ServedReleases } from '../releases/open-releases.ts';
+import { searchWithSynonyms } from '../synonyms/search-with-synonyms.ts';
+import type { ServedSynonyms } from '../synonyms/synonym-resources.ts';
 import type { ServedWebhooks } from '../webhooks/webhook-resources.ts';
 import { type CallerApi, createCallerApis } from './api/caller-apis.ts';
 import type { ContentApiOptions } from './api/content-api-options.ts';
@@ -49,6 +53,7 @@ export type ServedApi = {
   readonly history?: DocumentHistory | undefined;
   /** Key that encrypts tickets. */
   readonly ticketKey: Uint8Array;
+  readonly synonyms: ServedSynonyms;
   /** Absent: this process does not know webhooks yet. */
   readonly webhooks?: ServedWebhooks | undefined;
   /** Absent: there are no releases, because the content is that of a Strapi. */
@@ -63,6 +68,8 @@ export type ApiWrites = Pick<ContentApiOptions, 'commands' | 'userId'> & { reado
 export type ApisOptions = Omit<ContentApiOptions, 'commands' | 'userId' | 'caller'> & {
   readonly writes: ApiWrites;
   readonly delivery: DeliveryOptions;
+  /** Returns the synonyms that were set while servers run. It is the same object until they change. */
+  readonly synonyms: () => InstalledSynonyms;
 };
 
 export type DeliveryOptions = {
@@ -82,30 +89,43 @@ export type DeliveryOptions = {
 /** Bytes of memory for the ETags of recent answers, if whole answers are not remembered. */
 const ETAG_BYTES = 16 * 2 ** 20;
 
-/** Creates the APIs of entries and files, by the rights of callers. `registry`: the content types for full access. */
-export function createApis({ registry, writes, delivery, ...options }: ApisOptions): ServedApi['apiFor'] {
+/**
+ * Creates the APIs of entries and files, by the rights of callers. When synonyms change, the APIs are created again: answers get new ETags, and
+ * none is remembered. `registry`: the content types for full access.
+ */
+export function createApis({
+  registry,
+  writes,
+  delivery,
+  synonyms,
+  ...options
+}: ApisOptions): ServedApi['apiFor'] {
   const { commands, userId, library } = writes;
   const { index, defaultLocale, usersEnvelope } = options;
   const { cursorKey: _secret, ...rules } = options.rules;
   const { version } = delivery;
   const memory = answerMemory(delivery, registry, () => index.position());
   const shape = { version, types: nameShape(registry), defaultLocale, usersEnvelope, rules };
-  return createCallerApis(registry, (visible, caller, rights) => {
-    const shared = { ...options, registry: visible, caller };
-    return {
-      content: createContentApi({ ...shared, commands, userId }),
-      uploads: createUploadApi({ ...shared, library }),
-      instant: createInstantSearch(shared),
-      delivery: {
-        generation: nameShape({ ...shape, rights }),
-        ...defined({
-          known: memory?.create(),
-          tagging: delivery.tagging && createTagging(delivery.tagging, visible),
-          shared: delivery.cacheToken?.rights,
-        }),
-      },
-    };
+  const create = rememberLast((inForce: InstalledSynonyms) => {
+    const searched = searchWithSynonyms(index, inForce);
+    return createCallerApis(registry, (visible, caller, rights) => {
+      const shared = { ...options, index: searched, registry: visible, caller };
+      return {
+        content: createContentApi({ ...shared, commands, userId }),
+        uploads: createUploadApi({ ...shared, library }),
+        instant: createInstantSearch(shared),
+        delivery: {
+          generation: nameShape({ ...shape, synonyms: inForce, rights }),
+          ...defined({
+            known: memory?.create(),
+            tagging: delivery.tagging && createTagging(delivery.tagging, visible),
+            shared: delivery.cacheToken?.rights,
+          }),
+        },
+      };
+    });
   });
+  return (rights) => create(synonyms())(rights);
 }
 
 function answerMemory(

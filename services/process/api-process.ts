@@ -40,6 +40,7 @@ import { checkTypes } from '../state/watch-types.ts';
 import { createLogHead } from '../stores/log-head.ts';
 import { openAssetStore } from '../stores/open-asset-store.ts';
 import { logFolder, openEventStore } from '../stores/open-event-store.ts';
+import { openSynonyms } from '../synonyms/open-synonyms.ts';
 import { createWebhookCommands } from '../webhooks/webhook-commands.ts';
 import { WEBHOOK_LIMITS } from '../webhooks/webhook-limits.ts';
 import { composeProcess } from './compose-process.ts';
@@ -69,7 +70,7 @@ export function openApiProcess(options: ApiProcessOptions) {
   } = options;
   return openParts(async (opened) => {
     const base = await openClusterBase(options, opened);
-    const { identity, cluster, callers } = base;
+    const { identity, cluster, callers, synonyms } = base;
     const content = openClusterContent(options, base, opened);
     const halt = createHalt({
       operating,
@@ -81,15 +82,7 @@ export function openApiProcess(options: ApiProcessOptions) {
     const changed = outlastTypes(running.types.changed, cluster, { log: base.name, report });
     changed.catch(() => {});
     const writing = { fleet, refuseWrites: halt.refuseWrites, writes: WRITES_ELSEWHERE };
-    const api = composeProcess({
-      options,
-      identity,
-      callers,
-      assets: base.assets,
-      content,
-      writing,
-      purged: purging.purged,
-    });
+    const api = composeProcess({ ...base, options, content, writing, purged: purging.purged });
     if (caches.tagging) purging.start(() => ({ epoch: epoch(), shape: api.shape() }), caches.unwatched);
     lookNowAndThen(content.look, opened);
     watchApi(options, base, content.index, halt);
@@ -104,7 +97,7 @@ export function openApiProcess(options: ApiProcessOptions) {
       follow: follow && sendToStrapi({ follow, registry, fleet, key: followKey(identity.key) }),
       /** Rejects when the process cannot continue. Resolves on close. */
       // The caller handles it when it gets the process.
-      stopped: Promise.all([callers.access.done, running.done, changed]).then(() => undefined),
+      stopped: Promise.all([callers.access.done, synonyms.done, running.done, changed]).then(() => undefined),
     };
   });
 }
@@ -188,7 +181,8 @@ async function openClusterBase(options: ApiProcessOptions, opened: Opened) {
   opened(processes).join({ log, space, membership: identity.membership, pid, address: null });
   const found = await untilReadable(options, log, cluster);
   const callers = await openCallers(identity, { login, people: NO_PEOPLE, address: '' }, opened);
-  return { assets, cluster, identity, callers, ...found };
+  const synonyms = opened(await openSynonyms(log, space));
+  return { assets, cluster, identity, callers, synonyms, ...found };
 }
 
 /** A process without a data directory knows no users: only the leader reads them. */
@@ -217,14 +211,13 @@ async function untilReadable(
 /** Opens the content of the cluster, and the progress of the leader in writing documents. */
 function openClusterContent(
   { content: { registry }, operating, fleet: { minPositionWait } }: ApiProcessOptions,
-  { identity, cluster, callers, progress }: ClusterBase,
+  { identity, cluster, callers, synonyms, progress }: ClusterBase,
   opened: Opened,
 ) {
   const watch = opened(
     watchProgress({ store: progressOfLiveSet(progress, cluster.indices), stale: undefined }),
   );
   const { position, reached } = watch;
-  const { applied } = callers.access;
   return {
     registry,
     index: traceReadIndex(
@@ -238,7 +231,8 @@ function openClusterContent(
         return position() > wanted;
       },
       head: createLogHead(identity.log).reaches,
-      shows: (wanted: bigint) => reachAll(wanted, minPositionWait, [reached, applied]),
+      shows: (wanted: bigint) =>
+        reachAll(wanted, minPositionWait, [reached, callers.access.applied, synonyms.applied]),
     },
     look: watch.look,
   };

@@ -4,11 +4,13 @@ import { defined } from '../../shared/defined.ts';
 import { createEffectiveEvents } from '../../shared/fleet/effective-events.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import { remembered } from '../../shared/remembered.ts';
+import type { InstalledSynonyms } from '../../shared/schema/add-synonyms.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { type CacheToken, createCacheToken } from '../access/cache-token.ts';
 import { bodyKey, cursorKey, syncKey, tagKey, ticketKey } from '../access/derived-keys.ts';
 import { type ChangeFeedOptions, createChangeFeed } from '../changes/change-feed.ts';
 import { createHistoryName } from '../changes/history-name.ts';
+import { requestOrOperator } from '../command/current-author.ts';
 import { nameShape } from '../delivery/generation.ts';
 import type { TagPositions } from '../delivery/tag-positions.ts';
 import type { Purged } from '../delivery/tagging.ts';
@@ -21,6 +23,9 @@ import {
 } from '../http/forwarding/open-forwarding.ts';
 import type { Freshness } from '../http/requests/await-position.ts';
 import { type ApiWrites, createApis, type ServedApi } from '../http/served-api.ts';
+import type { KnownSynonyms } from '../synonyms/open-synonyms.ts';
+import { createSynonymCommands } from '../synonyms/synonym-commands.ts';
+import type { ServedSynonyms } from '../synonyms/synonym-resources.ts';
 import type { Callers, Identity } from './identity.ts';
 import type { ServingOptions } from './process-options.ts';
 
@@ -45,6 +50,7 @@ export type ProcessParts = {
   readonly options: ServingOptions;
   readonly identity: Identity;
   readonly callers: Callers;
+  readonly synonyms: KnownSynonyms;
   readonly assets: AssetStore;
   readonly content: ServedContent;
   readonly writing: Writing;
@@ -64,7 +70,7 @@ export type ComposedApi = ServedApi & {
 
 /** Makes the API of a process of any role. */
 export function composeProcess(parts: ProcessParts): ComposedApi {
-  const { options, identity, callers, content, writing } = parts;
+  const { options, identity, callers, synonyms, content, writing } = parts;
   const { key, space, membership } = identity;
   const { access, tokens, roles, login } = callers;
   const { registry, index, freshness } = content;
@@ -82,10 +88,12 @@ export function composeProcess(parts: ProcessParts): ComposedApi {
     observe: operating.observeQuery,
     delivery: { version: operating.version, ...cachingOf(parts), metrics, cacheToken },
     writes: writing.writes,
+    synonyms: synonyms.current,
   });
   return {
     registry,
     access,
+    synonyms: servedSynonyms(parts),
     tokens,
     roles,
     apiFor,
@@ -99,6 +107,11 @@ export function composeProcess(parts: ProcessParts): ComposedApi {
     ticketKey: ticketKey(key),
     cursorKey: cursorKey(key),
   };
+}
+
+function servedSynonyms({ identity: { log, space }, synonyms }: ProcessParts): ServedSynonyms {
+  const commands = createSynonymCommands({ log, space, now: Date.now, author: requestOrOperator });
+  return { commands, applied: synonyms.applied };
 }
 
 function cachingOf({ options, identity, content, purged }: ProcessParts) {
@@ -138,14 +151,23 @@ function historyOf({ options, identity, content }: ProcessParts): DocumentHistor
 }
 
 const nameTypes = remembered((registry: SchemaRegistry) => nameShape(registry));
+const nameSynonyms = remembered((synonyms: InstalledSynonyms) => nameShape(synonyms));
 
-function shapeInAll({ options, callers, content }: ProcessParts, cacheToken: CacheToken | undefined) {
+function shapeInAll(
+  { options, callers, synonyms, content }: ProcessParts,
+  cacheToken: CacheToken | undefined,
+) {
   const { defaultLocale } = options.content;
   const { usersEnvelope } = options.strapi;
   const fixed = { version: options.operating.version, defaultLocale, usersEnvelope };
   return () => {
     const rights = sharedRights({ access: callers.access, cacheToken });
-    return nameShape({ ...fixed, types: nameTypes(content.registry), rights });
+    return nameShape({
+      ...fixed,
+      types: nameTypes(content.registry),
+      synonyms: nameSynonyms(synonyms.current()),
+      rights,
+    });
   };
 }
 

@@ -4,11 +4,14 @@ import type { ChangeBatch } from '../../shared/read-index/read-index.ts';
 import type { AccessControl } from '../access/access-control.ts';
 import type { ReadSide } from '../read-side/read-side.ts';
 import { createLogHead } from '../stores/log-head.ts';
+import type { KnownSynonyms } from '../synonyms/open-synonyms.ts';
 
 export type FreshnessOptions = {
   readonly readSide: Pick<ReadSide, 'index' | 'sink' | 'shows'>;
   /** Tokens and rights, which are also read from the log. */
   readonly access: Pick<AccessControl, 'applied'>;
+  /** Synonyms, which are also read from the log. */
+  readonly synonyms: Pick<KnownSynonyms, 'applied'>;
   readonly log: Pick<EventStore, 'lastPosition'>;
   /** Maximum time that a read waits for a position, in milliseconds. */
   readonly waitMs: number;
@@ -17,10 +20,11 @@ export type FreshnessOptions = {
 const LOOK_MS = 1_000;
 
 /** Creates the freshness of a read side, for a process that applies the log itself. */
-export function createFreshness({ readSide, access, log, waitMs }: FreshnessOptions) {
+export function createFreshness({ readSide, access, synonyms, log, waitMs }: FreshnessOptions) {
   const { index, sink } = readSide;
   const moved = createCondition();
   const reached: Reach = (position, ms) => moved.until(() => position <= index.position(), ms);
+  const followed = [reached, access.applied, synonyms.applied];
   return {
     position: index.position,
     head: createLogHead(log).reaches,
@@ -34,8 +38,8 @@ export function createFreshness({ readSide, access, log, waitMs }: FreshnessOpti
       },
     },
     /** Resolves with true as soon as this process has applied the log up to a position, even if searches do not show it yet. */
-    applied: (position: bigint) => reachAll(position, waitMs, [reached, access.applied]),
-    shows: (position: bigint) => reachAll(position, waitMs, [reached, access.applied, readSide.shows]),
+    applied: (position: bigint) => reachAll(position, waitMs, followed),
+    shows: (position: bigint) => reachAll(position, waitMs, [...followed, readSide.shows]),
   };
 }
 

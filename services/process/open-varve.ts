@@ -117,6 +117,7 @@ function composeOwn(options: VarveOptions, parts: OwnParts, opened: Opened) {
     options,
     identity: base.identity,
     callers: base.callers,
+    synonyms: base.synonyms,
     assets: base.assets,
     content,
     writing: {
@@ -259,7 +260,15 @@ function endOf(
   const { fleet, projector, types, typesEnd } = running;
   const { access } = base.callers;
   const head = createLogHead(base.store.log, 1);
-  const ends = [projector.done, access.done, readSide.done, led.done, fleet.done, types.changed];
+  const ends = [
+    projector.done,
+    access.done,
+    base.synonyms.done,
+    readSide.done,
+    led.done,
+    fleet.done,
+    types.changed,
+  ];
   return {
     async latest() {
       const position = await head.next();
@@ -267,6 +276,7 @@ function endOf(
       // A process that has stopped at an event shows the content that it has.
       await Promise.race([projector.applied(position).catch(() => {}), late]);
       await access.applied(position, minPositionWait);
+      await base.synonyms.applied(position, minPositionWait);
       return typesEnd.showsAll(position);
     },
     async yield(successor) {

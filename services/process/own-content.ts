@@ -20,6 +20,7 @@ import { readState } from '../state/state.ts';
 import { assetsAddress, openAssetStore } from '../stores/open-asset-store.ts';
 import { logFolder } from '../stores/open-event-store.ts';
 import { forgetLostClaim } from '../stores/ownership.ts';
+import { openSynonyms } from '../synonyms/open-synonyms.ts';
 import { type ContentStore, openContentStore } from './content-store.ts';
 import { createFreshness } from './freshness.ts';
 import { openCallers, openIdentity } from './identity.ts';
@@ -58,9 +59,17 @@ export async function openOwnBase(options: VarveOptions, opened: Opened) {
   // Reading workers are a part of the process that has the data directory.
   if (mayLead !== false) opened(processes).join({ log, space, membership, pid, address });
   const callers = await openCallers(identity, { login, people: createPeople(graph.reader), address }, opened);
+  const synonyms = opened(await openSynonyms(log, space));
   await assertWholeLease(log, space, graph.epochAt(graph.position() + 1n));
   const now = () => new Date().toISOString();
-  return { assets, store, identity, callers, claimant: { log, space, owner, address, now, membership } };
+  return {
+    assets,
+    store,
+    identity,
+    callers,
+    synonyms,
+    claimant: { log, space, owner, address, now, membership },
+  };
 }
 
 /** Content of a process with a data directory, in the state before the projector starts. */
@@ -73,15 +82,15 @@ export async function openOwnContent(
   { registry, definitions, deferred }: SettledTypes,
   opened: Opened,
 ) {
-  const { store, callers } = base;
+  const { store, callers, synonyms } = base;
   const { log, graph, generations } = store;
-  const { access } = callers;
+  const { minPositionWait: waitMs } = options.fleet;
   const { space } = options.data;
   const { purges, lifetime } = options.caches;
   const lease = await readLeaseUpTo(log, space);
   const readSide = await generations.openReadSide(store.isRestored);
   const view = createLeaseView(space, lease);
-  const freshness = createFreshness({ readSide, access, log, waitMs: options.fleet.minPositionWait });
+  const freshness = createFreshness({ readSide, access: callers.access, synonyms, log, waitMs });
   const notes = purges && opened(await openNotes(options.data, purges, base, registry));
   const documents = documentsOf(readSide);
   const purging = documents && opened(watchPurgingLeader(documents.purgingLeader, lifetime));

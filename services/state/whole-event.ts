@@ -67,6 +67,7 @@ const SHOWN: Readonly<Record<Exclude<EventType, DocumentEvent['type']>, readonly
   'webhooks-progressed': ['store', 'upTo', 'open'],
   'erasure-ordered': ['type', 'documentId', 'reason'],
   'document-erased': ['order', 'type', 'documentId', 'events'],
+  'synonyms-set': ['contentType', 'groups'],
   'release-defined': ['id', 'name', 'scheduledAt', 'timezone', 'single'],
   'release-changed': ['id', 'put', 'removed'],
   'release-removed': ['id'],

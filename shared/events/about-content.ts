@@ -5,11 +5,12 @@ import { isForeign } from '../event-store/unreadable.ts';
 import { isIdentityEvent } from '../fleet/identity-events.ts';
 import { isLeaseEvent } from '../fleet/lease-events.ts';
 import { isReleaseEvent } from '../releases/release-events.ts';
+import { isSynonymEvent } from '../synonyms/synonym-events.ts';
 import { isWebhookEvent } from '../webhooks/webhook-events.ts';
 
 /**
- * Returns whether an event is about documents or content types. Other events are about rights, webhooks, releases, erasures or the fleet, or another
- * program wrote them.
+ * Returns whether an event is about documents or content types. Other events are about rights, webhooks, releases, erasures, synonyms or
+ * the fleet, or another program wrote them.
  */
 export function isAboutContent(event: StoredEvent): boolean {
   return !(
@@ -19,6 +20,7 @@ export function isAboutContent(event: StoredEvent): boolean {
     isWebhookEvent(event) ||
     isReleaseEvent(event) ||
     isErasureEvent(event) ||
+    isSynonymEvent(event) ||
     isIdentityEvent(event)
   );
 }

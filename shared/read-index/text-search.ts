@@ -1,4 +1,5 @@
 import { valueAt } from '../map-values.ts';
+import type { SynonymGroups } from '../schema/content-type.ts';
 import { foldWord } from '../search/fold-word.ts';
 import type { WordMatch } from '../search/match-word.ts';
 import type { SearchTerm } from '../search/search-terms.ts';
@@ -14,6 +15,8 @@ export type TextSearch = {
   readonly typoTolerance: boolean;
   /** True to order rows by relevance. `sort` is the order of rows with the same relevance then. */
   readonly isRanked: boolean;
+  /** Synonyms in addition to those of the content type. An index prepares them once per object. Absent = none. */
+  readonly synonyms?: readonly SynonymGroups[];
   /** Asks for words in place of the last word of the query. */
   readonly words?: WordsRequest;
 };

@@ -8,7 +8,8 @@ export const SYNONYMS = z.record(z.string(), SYNONYM_GROUPS);
 
 export type InstalledSynonyms = Readonly<Record<string, SynonymGroups>>;
 
-const EVERY_TYPE = '*';
+/** Name of all content types in synonyms. */
+export const EVERY_TYPE = '*';
 
 /** Returns the content types that `synonyms` names and the registry does not have. */
 export function unknownTypes(

@@ -16,7 +16,9 @@ const PHRASE =
 const phrase = z.string().max(200).regex(PHRASE, { error: 'expected one to five words' });
 
 const side = z.array(phrase).min(1).max(50);
-const group = z.union([z.array(phrase).min(2).max(50), z.strictObject({ from: side, to: side })]);
+const group = z.union([z.array(phrase).min(2).max(50), z.strictObject({ from: side, to: side })], {
+  error: 'expected 2 to 50 phrases of one to five words, or {"from": […], "to": […]} with 1 to 50 of them',
+});
 
 /** Groups of words that count as equal, or whose searches find others, by locale; `*` is every locale. */
 export const SYNONYM_GROUPS = z.record(z.string(), z.array(group).max(10_000));

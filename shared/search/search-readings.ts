@@ -1,4 +1,5 @@
 import { defined } from '../defined.ts';
+import { remembered } from '../remembered.ts';
 import type { SynonymGroups } from '../schema/content-type.ts';
 import { exactTerms } from './exact-terms.ts';
 import type { Language } from './languages.ts';
@@ -22,10 +23,11 @@ const MOST_READINGS = 7;
 /** Maximum words of a query in which phrases are searched. */
 const MOST_WORDS = 20;
 
-/** Query to read. `words`: it asks for words in place of its last one. */
+/** Query to read. `synonyms`: groups in addition to those of the content type. `words`: it asks for words in place of its last one. */
 type ReadQuery = {
   readonly query: string;
   readonly typoTolerance: boolean;
+  readonly synonyms?: readonly SynonymGroups[];
   readonly words?: { readonly kind: 'completed' | 'similar' };
 };
 
@@ -34,11 +36,11 @@ type ReadQuery = {
  * row matches if one reading matches it. A question has only one reading, which also has the terms of the synonyms.
  */
 export function searchReadings(
-  { query, typoTolerance, words }: ReadQuery,
+  { query, typoTolerance, synonyms: added, words }: ReadQuery,
   language: Language,
   groups: readonly SynonymGroups[],
 ): readonly SearchTerms[] {
-  const synonyms = synonymsIn(groups, language.locale);
+  const synonyms = synonymsIn(added === undefined ? groups : together(groups)(added), language.locale);
   const rules = { language, typoTolerance, ...defined({ synonyms }) };
   const typed = typedTerms(query, rules);
   if (words?.kind === 'similar') return [withSimilarEnd(withoutStopWords(typed, rules))];
@@ -54,6 +56,11 @@ export function searchReadings(
   const readings = kept.filter((terms) => terms.length <= MOST_IN_READING);
   return [asTyped, ...readings.map((terms): SearchTerms => ({ mode: 'all', terms: joinAndSplit(terms) }))];
 }
+
+/** Returns two lists of groups as one. It is the same object at every call, because synonyms are prepared once per object. */
+const together = remembered((groups: readonly SynonymGroups[]) =>
+  remembered((added: readonly SynonymGroups[]): readonly SynonymGroups[] => [...groups, ...added]),
+);
 
 /**
  * Returns the reading with the words that resemble the last one, in place of it. Words are neither joined nor split, and have no synonyms

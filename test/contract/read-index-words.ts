@@ -300,6 +300,23 @@ export function describeWords(open: OpenIndex): void {
     expect((await found('zebra one two three nyc ')).toSorted()).toEqual([1, 2, 3, 4, 5, 7]);
   });
 
+  it('finds synonyms that a search brings along, in addition to those of the content type', async () => {
+    const titles = ['nimbus', 'Two wheelers', 'bicycle', 'steam tram', 'car'];
+    const shelf = await shelfOf(open, titles);
+    const synonyms = [
+      { '*': [['bicycle', 'two wheeler']] },
+      { en: [{ from: ['vehicle'], to: ['car', 'steam tram'] }], fr: [['nimbus', 'car']] },
+    ];
+    const found = async (query: string) =>
+      (await ids(shelf, query, { text: { synonyms } })).toSorted((a, b) => a - b);
+    expect(await found('bicycles ')).toEqual([2, 3]);
+    expect(await found('vehicles ')).toEqual([4, 5]);
+    expect(await found('car ')).toEqual([5]);
+    expect(await found('nimbus ')).toEqual(await ids(shelf, 'nimbus '));
+    expect(await ids(shelf, 'bicycles ')).toEqual([3]);
+    expect(await ids(shelf, 'vehicles ')).toEqual([]);
+  });
+
   it('finds synonyms by their stems, and those of one direction only in it', async () => {
     const shelf = await openShelf(open);
     const names = ['Bicycles', 'a two-wheeler', 'steam trams', 'vehicles', 'a set of wheels', 'burghs'];

@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { createApiClient } from '../support/api-client.ts';
+import { startFleet } from '../support/fleet.ts';
 import { replaced } from '../support/replaced-workers.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
@@ -10,8 +12,8 @@ const LONG = { ...takesMinutes('a changed file of synonyms'), timeout: 300_000 }
 const RESTAURANT = 'api::restaurant.restaurant';
 
 /** Returns the names of the restaurants that a search finds, and the tag of its answer. */
-async function search({ url }: RunningServer, words: string) {
-  const answer = await fetch(`${url}/api/restaurants?search=${encodeURIComponent(words)}`);
+async function search({ url }: Pick<RunningServer, 'url'>, words: string, headers = {}) {
+  const answer = await fetch(`${url}/api/restaurants?search=${encodeURIComponent(words)}`, { headers });
   expect(answer.status).toBe(200);
   const { data } = (await answer.json()) as { readonly data: readonly { readonly name: string }[] };
   return { names: data.map(({ name }) => name), tag: answer.headers.get('etag') };
@@ -51,5 +53,129 @@ it(
     await expect.poll(server.output, { timeout: 60_000 }).toMatch(/--synonyms .* is not as expected/);
     expect((await search(server, 'bodega')).names).toEqual(['Taberna do Rio']);
     expect(server.worker()).toBe(second);
+  },
+);
+
+const SYNONYMS = '/_varve/synonyms';
+
+it('sets synonyms while it serves, and refuses wrong ones', async () => {
+  const server = await startServer({ contentTypes: 'examples/restaurants', arguments: ['--examples'] });
+  onTestFinished(() => server.dispose());
+  const { call, data } = createApiClient(server.url);
+  const before = await search(server, 'bodega');
+  expect(before.names).toEqual([]);
+  // A repeated search is remembered.
+  await search(server, 'bodega');
+
+  const groups = { en: [['taberna', 'bodega'], { from: ['quay'], to: ['wine bar'] }] };
+  const set = await call('PUT', `${SYNONYMS}/${RESTAURANT}`, { data: groups });
+  expect(set).toMatchObject({ status: 200, data: groups });
+  expect(set.headers.get('varve-position')).toMatch(/^\d+$/);
+  const after = await search(server, 'bodega');
+  expect(after.names).toEqual(['Taberna do Rio']);
+  expect(after.tag).not.toBe(before.tag);
+  const { results } = await call<never>('POST', '/1/indexes/*/queries', {
+    requests: [{ indexName: 'restaurants', query: 'bodega' }],
+  }).then((answer) => answer as unknown as { readonly results: readonly { readonly nbHits: number }[] });
+  expect(results[0]?.nbHits).toBe(1);
+  await data('PUT', `${SYNONYMS}/*`, { data: { '*': [['taberna', 'winery']] } });
+  expect((await search(server, 'winery')).names).toEqual(['Taberna do Rio']);
+  expect(await data('GET', SYNONYMS)).toEqual({
+    [RESTAURANT]: groups,
+    '*': { '*': [['taberna', 'winery']] },
+  });
+  expect(await data('GET', `${SYNONYMS}/${RESTAURANT}`)).toEqual(groups);
+
+  const refused = async (type: string, body: unknown) => {
+    const { status, error } = await call('PUT', `${SYNONYMS}/${type}`, body);
+    return [status, error];
+  };
+  const errors = (path: string, message: RegExp) => ({
+    name: 'ValidationError',
+    code: 'invalid-synonyms',
+    details: { errors: [{ path, message: expect.stringMatching(message) }] },
+  });
+  for (const [type, body, path, message] of [
+    [
+      'api::none.none',
+      { data: {} },
+      'type',
+      /^must be the uid of a content type or \*, got "api::none.none"/,
+    ],
+    [RESTAURANT, { data: { en: ['alone'] } }, 'en.0', /^expected 2 to 50 phrases/],
+    [RESTAURANT, { data: { en: [['alone']] } }, 'en.0', /expected array to have >=2 items/],
+    [
+      RESTAURANT,
+      { data: { en: [{ from: [], to: ['car'] }] } },
+      'en.0.from',
+      /expected array to have >=1 items/,
+    ],
+    [
+      RESTAURANT,
+      { data: { en: [['one two three four five six', 'car']] } },
+      'en.0.0',
+      /^expected one to five words$/,
+    ],
+    [RESTAURANT, { data: [] }, 'data', /expected record/],
+  ] as const)
+    expect(await refused(type, body)).toMatchObject([400, errors(path, message)]);
+  expect((await refused(RESTAURANT, { groups }))[0]).toBe(400);
+  expect((await call('GET', `${SYNONYMS}/api::none.none`)).status).toBe(400);
+
+  await data('PUT', `${SYNONYMS}/${RESTAURANT}`, { data: {} });
+  expect(await search(server, 'bodega')).toMatchObject({ names: [] });
+  expect(await data('GET', `${SYNONYMS}/${RESTAURANT}`)).toEqual({});
+  await call('POST', '/_varve/tokens', { data: { name: 'one', type: 'read-only' } });
+  for (const method of ['GET', 'PUT'])
+    expect((await call(method, `${SYNONYMS}/*`, method === 'PUT' ? { data: {} } : undefined)).status).toBe(
+      403,
+    );
+});
+
+it(
+  'uses synonyms that another process of the log has set',
+  takesMinutes('synonyms of two processes'),
+  async () => {
+    const fleet = await startFleet({
+      size: 2,
+      contentTypes: 'examples/restaurants',
+      arguments: ['--examples'],
+    });
+    onTestFinished(fleet.dispose);
+    await fleet.leader();
+    const [first, second] = fleet.members.map((member) => member.server());
+    if (first === undefined || second === undefined) throw new Error('two processes must run');
+    const at = async (server: RunningServer, other: RunningServer, groups: object) => {
+      const { status, headers } = await createApiClient(server.url).call('PUT', `${SYNONYMS}/*`, {
+        data: groups,
+      });
+      expect(status).toBe(200);
+      const position = headers.get('varve-position') ?? '';
+      return (words: string) => search(other, words, { 'varve-min-position': position });
+    };
+    const there = await at(first, second, { en: [['taberna', 'bodega']] });
+    expect((await there('bodega')).names).toEqual(['Taberna do Rio']);
+    const here = await at(second, first, { en: [['taberna', 'winery']] });
+    expect((await here('winery')).names).toEqual(['Taberna do Rio']);
+    expect((await here('bodega')).names).toEqual([]);
+  },
+);
+
+it(
+  'uses new synonyms in every worker as soon as they are set',
+  takesMinutes('synonyms of workers'),
+  async () => {
+    const server = await startServer({
+      contentTypes: 'examples/restaurants',
+      arguments: ['--examples', '--workers', '2'],
+    });
+    onTestFinished(() => server.dispose());
+    const { data } = createApiClient(server.url);
+    for (const word of ['bodega', 'winery']) {
+      await data('PUT', `${SYNONYMS}/*`, { data: { en: [['taberna', word]] } });
+      // Each connection goes to the next worker.
+      for (let connection = 0; connection < 4; connection++)
+        expect((await search(server, word, { connection: 'close' })).names).toEqual(['Taberna do Rio']);
+    }
   },
 );

@@ -18,6 +18,7 @@ const LOOKS: readonly (readonly string[])[] = [
   ['parked', 'list'],
   ['parked', 'show', 'none'],
   ['token', 'list'],
+  ['synonyms', 'list'],
   ['webhook', 'list'],
   ['webhook', 'deliveries'],
 ];

@@ -37,6 +37,7 @@ export const STREAM_READS = [
   'services/past/make-past-graph.ts',
   'services/releases/watch-releases.ts',
   'services/stores/ownership.ts',
+  'services/synonyms/open-synonyms.ts',
   'services/webhooks/webhook-commands.ts',
   'shared/fleet/effective-events.ts',
 ];
@@ -55,6 +56,7 @@ const RAW_EVENTS = [
   'services/read-side/index-snapshot',
   'services/releases/watch-releases',
   'services/state/recent-events',
+  'services/synonyms/open-synonyms',
   'services/transfer/(export-log|import-export)',
   'services/webhooks/open-webhooks',
 ].map((file) => `^${file}\\.ts$`);

@@ -17,6 +17,7 @@ import { keepSnapshot } from '../../past/snapshots.ts';
 import { WRITES_ELSEWHERE } from '../../process/writes-elsewhere.ts';
 import { embeddedReadSide } from '../../read-side/embedded-read-side.ts';
 import { logAddress, openEventStore } from '../../stores/open-event-store.ts';
+import { readSynonymsUpTo } from '../../synonyms/open-synonyms.ts';
 import { readSynonyms } from '../settings/read-synonyms.ts';
 import { requestRules } from '../settings/request-rules.ts';
 import type { ServeSettings } from '../settings/settings.ts';
@@ -106,6 +107,7 @@ async function serveGraph(
     restarts: 0,
     role: 'serve',
   });
+  const { state } = await readSynonymsUpTo(log, settings.data.space, BigInt(task.position));
   const apiFor = createApis({
     registry,
     index,
@@ -118,6 +120,7 @@ async function serveGraph(
     observe: operating.observeQuery,
     delivery: { version },
     writes: WRITES_ELSEWHERE,
+    synonyms: () => state.synonyms,
   });
   const listener = await listen({ host: '127.0.0.1', port: 0 });
   listener.serve(await createPastApp({ logger, apiFor, registry, secret: task.secret }));

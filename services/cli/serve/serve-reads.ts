@@ -104,7 +104,7 @@ async function answerReads(
  */
 async function enterRotation(
   rotation: Rotation,
-  { freshness, access, operator: { log, graph } }: Varve,
+  { freshness, access, synonyms, operator: { log, graph } }: Varve,
 ): Promise<void> {
   const applied = () => appliedUpTo(graph, freshness.position());
   const moved = createCondition();
@@ -115,6 +115,7 @@ async function enterRotation(
     for (;;) {
       const next = applied();
       while (!(await access.applied(next, ACCESS_MS)));
+      while (!(await synonyms.applied(next, ACCESS_MS)));
       shows = next;
       alive.moved();
       moved.check();
@@ -132,7 +133,7 @@ const ACCESS_MS = 1_000;
 
 /** Requests about the server itself, such as tokens and webhooks. The leader answers them, because it has their state. */
 const ADMINISTRATION =
-  /^\/(_varve\/(tokens|public|roles|login|webhooks|releases|erasures|operations|projections|activity|events|timegate)|(docs\/)?openapi\.json)(?![\w-])/i;
+  /^\/(_varve\/(tokens|public|roles|login|synonyms|webhooks|releases|erasures|operations|projections|activity|events|timegate)|(docs\/)?openapi\.json)(?![\w-])/i;
 
 /** Reads as of a moment. The leader has the processes that answer them. */
 const PAST = `${AS_OF}=`;

@@ -82,6 +82,13 @@ export const TOKEN_SETTINGS = {
   contentTypes: { ...CONTENT_TYPE_SETTINGS.contentTypes, schema: folder.optional() },
 } as const satisfies SettingsTable;
 
+/** Settings of `varve synonyms`. */
+export const SYNONYM_SETTINGS = {
+  ...LOG_SETTINGS,
+  ...CONTENT_TYPE_SETTINGS,
+  contentTypes: { ...CONTENT_TYPE_SETTINGS.contentTypes, schema: folder.optional() },
+} as const satisfies SettingsTable;
+
 /** Settings of `varve webhook`. */
 export const WEBHOOK_COMMAND_SETTINGS = {
   ...LOG_SETTINGS,
@@ -93,6 +100,7 @@ export type ServeSettings = {
   readonly [Group in keyof typeof SETTING_GROUPS]: SettingsOf<(typeof SETTING_GROUPS)[Group]>;
 };
 export type WebhookCommandSettings = SettingsOf<typeof WEBHOOK_COMMAND_SETTINGS>;
+export type SynonymSettings = SettingsOf<typeof SYNONYM_SETTINGS>;
 export type TokenSettings = SettingsOf<typeof TOKEN_SETTINGS>;
 export type LogOnlySettings = SettingsOf<typeof LOG_SETTINGS>;
 export type BackupSettings = SettingsOf<typeof BACKUP_SETTINGS>;

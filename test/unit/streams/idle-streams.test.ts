@@ -16,6 +16,7 @@ function idleOptions() {
   const freshness = createFreshness({
     readSide: readSide as unknown as ReadSide,
     access: { applied: async () => true },
+    synonyms: { applied: async () => true },
     log: { lastPosition: async () => 1n },
     waitMs: 1_000,
   });
