@@ -111,9 +111,13 @@ export const COMMANDS: readonly CommandRow[] = [
   command({
     name: 'erase',
     description:
-      'erase a document for good: its values in every event of the log, and everything made of them',
-    argument: ['<document...>', 'content type and documentId, such as api::tag.tag abc'],
+      'erase documents for good: their values in every event of the log, and everything made of them',
+    argument: [
+      '<document...>',
+      'content type, and documentId unless --where finds the documents: api::tag.tag abc',
+    ],
     options: [
+      ['--where <filters>', "erase all documents that match, such as 'filters[email]=ada@example.org'"],
       ['--reason <text>', 'why; stays in the log, so name no person'],
       ['--confirm <count>', 'number of documents that are erased (default: only show what would be erased)'],
       JSON_OPTION,

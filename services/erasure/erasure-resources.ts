@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { formProblems } from '../../shared/form-problems.ts';
 import { refusedForm } from '../../shared/refused-form.ts';
 import type { Resource } from '../../shared/resource.ts';
-import { ERASE_FORM, type EraseAnswer, type EraseRequest } from './erase-document.ts';
+import { ERASE_FORM, type EraseAnswer, type EraseRequest } from './erase-documents.ts';
 import type { ErasureLedger, ErasureOrder } from './erasure-ledger.ts';
 
 export type ServedErasures = {
@@ -24,8 +24,7 @@ const ORDER = z.looseObject({
 });
 const ANSWER = z.object({
   erased: z.boolean().describe('False: nothing was erased, as the request has no `confirm`.'),
-  order: z.string().nullable(),
-  documents: z.array(z.object(DOCUMENT)),
+  documents: z.array(z.object({ ...DOCUMENT, order: z.string().nullable() })),
   count: z.int().describe('To be repeated as `confirm`.'),
 });
 
@@ -43,7 +42,7 @@ export const ERASURE_RESOURCES: readonly Resource<ServedErasures>[] = [
   },
   {
     name: 'erase',
-    summary: 'Erase a document for good, or say what would be erased',
+    summary: 'Erase documents for good, or say what would be erased',
     method: 'POST',
     path: PATH,
     body: ERASE_FORM,

@@ -116,13 +116,13 @@ export async function openErasures(options: ErasuresOptions) {
     ledger: (): ErasureLedger => ledger,
     /** Returns whether an order was carried out in the log and in the files of this process. */
     isDone,
-    /** Orders an erasure. Resolves when it was carried out in the log and in the files of this process. Rejects with NotLeading. */
-    async order(order: ErasureOrdered['data']): Promise<ErasureOrder> {
+    /** Orders erasures, all or none. Resolves when they were carried out in the log and in the files of this process. Rejects with NotLeading. */
+    async order(documents: readonly ErasureOrdered['data'][]): Promise<readonly ErasureOrder[]> {
       const author = requestOrOperator();
-      const ordered = { type: 'erasure-ordered', data: order } as const;
-      const { id } = await append(options, ordered, { author, expected: 'any' });
-      await moved.until(() => isDone(id));
-      return ledger.orders.get(id) as ErasureOrder;
+      const ordered = documents.map((data) => ({ type: 'erasure-ordered', data }) as const);
+      const { ids } = await append(options, ordered, { author, expected: 'any' });
+      await moved.until(() => ids.every(isDone));
+      return ids.map((id) => ledger.orders.get(id) as ErasureOrder);
     },
     async close(): Promise<void> {
       closing.abort();
@@ -151,7 +151,7 @@ async function prove(
       if (exists(type, documentId)) return false;
       const events = await planErasure(options, { order: order.id, type, documentId });
       const proof = { type: 'document-erased', data: { order: order.id, type, documentId, events } } as const;
-      const { position } = await append(options, proof, { author: PROCESS, expected: revision ?? 'none' });
+      const { position } = await append(options, [proof], { author: PROCESS, expected: revision ?? 'none' });
       await applied(position);
       return true;
     });
@@ -179,14 +179,15 @@ const PROCESS: Author = { actor: { kind: 'process', id: 'erasures' } };
 /** Appends under the lease. Rejects with NotLeading if another process has it, and if another process has written to the stream. */
 async function append(
   { log, space, fleet }: ErasuresOptions,
-  event: ErasureEvent,
+  events: readonly ErasureEvent[],
   { author, expected }: { readonly author: Author; readonly expected: ExpectedRevision },
-): Promise<{ readonly id: string; readonly position: bigint }> {
+): Promise<{ readonly ids: readonly string[]; readonly position: bigint }> {
   const lead = fleet.lead();
   if (lead === undefined) throw new NotLeading();
   const at = new Date().toISOString();
-  const stored = newEvent(event, { at, epoch: lead.epoch, ...author, via: 'erase' });
-  const result = await log.append(erasureStream(space), expected, [stored], lead.fence);
+  const metadata = { at, epoch: lead.epoch, ...author, via: 'erase' };
+  const stored = events.map((event) => newEvent(event, metadata));
+  const result = await log.append(erasureStream(space), expected, stored, lead.fence);
   if (result.kind !== 'appended') throw new NotLeading();
-  return { id: stored.id, position: result.position };
+  return { ids: stored.map(({ id }) => id), position: result.position };
 }

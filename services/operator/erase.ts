@@ -1,8 +1,8 @@
 import { NotLeading } from '../command/not-leading.ts';
-import { ERASE_FORM } from '../erasure/erase-document.ts';
+import { ERASE_FORM } from '../erasure/erase-documents.ts';
 import { defineOperation } from './operation.ts';
 
-/** Erases a document for good. Answers with one line: what was erased, or without `confirm` what would be. */
+/** Erases documents for good. Answers with one line: what was erased, or without `confirm` what would be. */
 export const eraseOperation = defineOperation({
   form: ERASE_FORM,
   writes: true,

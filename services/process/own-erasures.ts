@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isEnded } from '../../projections/generations/generation.ts';
 import { graphFile } from '../../projections/graph/store/generation-files.ts';
-import { RequestError } from '../../shared/request-error.ts';
-import { FILE_TYPE } from '../../shared/schema/content-type.ts';
+import { FILE_TYPE, type Uid } from '../../shared/schema/content-type.ts';
 import { scrubFile } from '../../shared/sqlite/scrub-file.ts';
 import { actAs } from '../command/current-author.ts';
-import { eraseDocument } from '../erasure/erase-document.ts';
+import { eraseDocuments } from '../erasure/erase-documents.ts';
 import type { Erased, ErasureOrder } from '../erasure/erasure-ledger.ts';
 import type { ServedErasures } from '../erasure/erasure-resources.ts';
 import { type Erasures, openErasures } from '../erasure/open-erasures.ts';
@@ -72,26 +71,20 @@ function servedBy(
     space: options.data.space,
     registry: content.registry,
     erasures,
+    index: content.readSide.index,
+    defaultLocale: options.content.defaultLocale,
+    rules: options.strapi.rules,
     isLeading: () => running.fleet.lead() !== undefined,
+    // The next comparison would copy the document again.
+    isFollowed: (type: Uid, documentId: string) =>
+      options.follow !== undefined && graph.reader.exists(type, documentId),
     leftovers: () => copiesOfLog(options),
   };
   return {
     ledger: erasures.ledger,
     isDone: erasures.isDone,
-    async erase(request) {
-      const { type, documentId } = request;
-      if (options.follow !== undefined && graph.reader.exists(type, documentId)) throw isFollowed();
-      return eraseDocument(own, request);
-    },
+    erase: (request) => eraseDocuments(own, request),
   };
-}
-
-/** The next comparison would copy the document again. */
-function isFollowed(): RequestError {
-  return new RequestError(
-    'not-supported',
-    'The document comes from Strapi: delete it there first, and erase it when this server does not show it any more',
-  );
 }
 
 /** Deletes the rows of a document in all locales. */

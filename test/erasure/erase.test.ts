@@ -127,6 +127,37 @@ describe('varve erase', () => {
     expect(ran, ran.stdout + ran.stderr).toMatchObject({ code: 0 });
   });
 
+  it('erases all documents that filters find, drafts too, after their number was confirmed', async () => {
+    const email = 'ada.vandermolen@example.org';
+    const [published, draft] = [await create({ key: 'ada', email }), await create({ key: 'ada2' })];
+    const changed = { method: 'PUT', body: { data: { email } } };
+    expect((await ask(`/api/restaurants/${draft}?status=draft`, changed)).status).toBe(200);
+    const other = await create({ key: 'bob', email: 'bob@example.org' });
+    const eraseWhere = (where: string, more: object = {}) =>
+      ask('/_varve/erasures', { method: 'POST', body: { data: { type: TYPE, where, ...more } } });
+    for (const where of ['filters[emial]=a', 'filters[internalNote]=a', 'sort=name', 'filters=', 'x'])
+      expect((await eraseWhere(where)).status, where).toBe(400);
+    expect((await eraseWhere('filters[email]=nobody@example.org')).status).toBe(404);
+    expect((await eraseWhere('filters[email]=a', { documentId: draft })).body.error.message).toBe(
+      'Name either documentId or where',
+    );
+    const where = `filters[email]=${email}`;
+    expect((await eraseWhere(where, { confirm: 1 })).body.error.message).toBe(
+      'confirm must be 2, the number of documents',
+    );
+    const shown = await runVarve(['erase', TYPE, '--where', where, '--data', data]);
+    expect(shown.stdout).toContain('To erase 2 documents for good, repeat the command with --confirm 2');
+    const erased = await runVarve(['erase', TYPE, '--where', where, '--confirm', '2', '--data', data]);
+    expect(erased, erased.stdout + erased.stderr).toMatchObject({ code: 0 });
+    expect(await findWords(data, [email])).toEqual([]);
+    for (const [documentId, status] of [
+      [published, 404],
+      [draft, 404],
+      [other, 200],
+    ])
+      expect((await ask(`/api/restaurants/${documentId}`)).status).toBe(status);
+  });
+
   it('survives a rebuild and a stop', takesMinutes('a rebuild after an erasure'), async () => {
     const before = await readOthers();
     const rebuilt = await runVarve(['rebuild', '--graph', '--data', data]);

@@ -1,20 +1,26 @@
 import { defined } from '../../../shared/defined.ts';
-import type { EraseAnswer } from '../../erasure/erase-document.ts';
+import type { EraseAnswer } from '../../erasure/erase-documents.ts';
 import type { JsonOption } from '../settings/command.ts';
 import { InvalidSettings, type OperatorSettings } from '../settings/settings.ts';
 import { withOperations } from './operate.ts';
 
-type EraseOptions = JsonOption & { readonly reason?: string; readonly confirm?: string };
+type EraseOptions = JsonOption & {
+  readonly where?: string;
+  readonly reason?: string;
+  readonly confirm?: string;
+};
 
-/** `varve erase`: erases a document for good. Without `--confirm` it shows what would be erased, and changes nothing. */
+/** `varve erase`: erases documents for good. Without `--confirm` it shows what would be erased, and changes nothing. */
 export async function erase(
   settings: OperatorSettings,
-  { json, reason, confirm }: EraseOptions,
+  { json, where, reason, confirm }: EraseOptions,
   [type, documentId, ...others]: readonly string[],
 ): Promise<void> {
-  if (type === undefined || documentId === undefined || others.length > 0)
-    throw new InvalidSettings('name a content type and a documentId, as in varve erase api::tag.tag abc');
-  const request = { type, documentId, ...defined({ reason, confirm: countOf(confirm) }) };
+  if (type === undefined || (documentId === undefined) === (where === undefined) || others.length > 0)
+    throw new InvalidSettings(
+      "name a content type, and a documentId or --where, as in varve erase api::tag.tag abc or varve erase api::review.review --where 'filters[email]=ada@example.org'",
+    );
+  const request = { type, ...defined({ documentId, where, reason, confirm: countOf(confirm) }) };
   const [answer] = await withOperations(settings, (operations) =>
     Array.fromAsync(operations.run('erase', request)),
   );
