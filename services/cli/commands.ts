@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { defined } from '../../shared/defined.ts';
-import { loadOptional } from '../../shared/load-optional.ts';
 import { packageRoot } from '../../shared/package-root.ts';
 import type { ArchiveOptions } from './commands/import-archive.ts';
 import { GROUPED_COMMANDS } from './grouped-commands.ts';
+import { serving, servingApi } from './load-servers.ts';
 import { type CommandRow, command, type Given, JSON_OPTION } from './settings/command.ts';
 import { LOG_SETTINGS } from './settings/data-settings.ts';
 import { type ProcessRole, ROLE_SETTINGS } from './settings/roles.ts';
@@ -40,7 +40,7 @@ export const COMMANDS: readonly CommandRow[] = [
     description: 'start a server that answers reads from Elasticsearch, and forwards writes to the leader',
     settings: ROLE_SETTINGS.api,
     parse: (given) => roleSettings('api', given),
-    load: async () => (await loadOptional('varve api', () => import('./serve/serve-api.ts'))).serveApi,
+    load: servingApi,
   }),
   command({
     name: 'import',
@@ -67,6 +67,14 @@ export const COMMANDS: readonly CommandRow[] = [
     options: [JSON_OPTION],
     settings: OPERATOR_SETTINGS,
     load: async () => (await import('./commands/status.ts')).showStatus,
+  }),
+  command({
+    name: 'settings',
+    description:
+      'show the settings of the running server and their sources, and what of the project it does not serve',
+    options: [['--all', 'also print settings that have their defaults'], JSON_OPTION],
+    settings: OPERATOR_SETTINGS,
+    load: async () => (await import('./commands/settings.ts')).showSettings,
   }),
   command({
     name: 'events',
@@ -195,11 +203,6 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./commands/operate.ts')).drop,
   }),
 ];
-
-async function serving(role: 'serve' | 'project'): Promise<(settings: ServeSettings) => Promise<void>> {
-  const { serve } = await import('./serve/serve.ts');
-  return (settings) => serve(settings, role);
-}
 
 async function exportEither() {
   const { exportTo } = await import('./commands/export.ts');

@@ -14,6 +14,7 @@ import { ERASURE_RESOURCES } from '../erasure/erasure-resources.ts';
 import { describeOperations } from '../operator/http-operations.ts';
 import type { Jobs } from '../operator/jobs.ts';
 import { RELEASE_RESOURCES } from '../releases/release-resources.ts';
+import { SETTINGS_RESOURCES } from '../state/settings-in-force.ts';
 import { type ShownState, STATE_RESOURCES } from '../state/state-resources.ts';
 import { SYNONYM_RESOURCES } from '../synonyms/synonym-resources.ts';
 import { WEBHOOK_RESOURCES } from '../webhooks/webhook-resources.ts';
@@ -42,7 +43,12 @@ import { refusedRead, refuseReads } from './requests/refuse-reads.ts';
 import { nameAuthors } from './requests/request-author.ts';
 import { firstSegment, rewritePrefix } from './requests/rewrite-prefix.ts';
 import { refuseLogin, registerLogin } from './routes/auth-routes.ts';
-import { authenticateRequests, createAuthenticate, requireAdministrator } from './routes/authenticate.ts';
+import {
+  authenticateRequests,
+  createAuthenticate,
+  hideSettings,
+  requireAdministrator,
+} from './routes/authenticate.ts';
 import { registerChanges } from './routes/changes-routes.ts';
 import { registerContentTypes } from './routes/content-type-routes.ts';
 import { registerLocales, registerUsers } from './routes/entry-routes.ts';
@@ -126,6 +132,7 @@ export async function createApp(options: AppOptions): Promise<RequestListener> {
   app.decorateRequest('receivedWhole');
   explainProjectRoutes(app, options.projectRoutes);
   app.register(async (scope) => registerGuarded(scope, options));
+  app.register(async (scope) => registerSettings(scope, options));
   app.register(async (scope) => registerAlgolia(scope, options, measures.unrouted), {
     prefix: INSTANT_SEARCH_PREFIX,
   });
@@ -204,6 +211,20 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
   app.register(async (scope) => registerForAdministrators(scope, options, streaming));
 }
 
+/** Registers the settings in a scope of their own: no hook may answer callers without the right before `hideSettings`. */
+function registerSettings(
+  scope: FastifyInstance,
+  { shows, access, login, freshness, protection }: AppOptions,
+) {
+  const { settings } = shows;
+  if (settings === undefined) return;
+  guardDevelopment(scope, access, protection.corsOrigins);
+  const authentication = { access, login, freshness };
+  authenticateRequests(scope, createAuthenticate(authentication), authentication);
+  hideSettings(scope);
+  registerResources(scope, SETTINGS_RESOURCES, { settings }, undefined);
+}
+
 function registerPasts(app: FastifyInstance, { past, apiPrefix, forwarding }: AppOptions): void {
   answerPasts(app, past);
   registerTimeGate(app, past, apiPrefix);
@@ -220,6 +241,7 @@ function registerDescription(app: FastifyInstance, options: AppOptions): void {
       operations: operations === undefined ? [] : describeOperations(),
       resources: [
         ...describeResources('State', STATE_RESOURCES),
+        ...describeResources('State', SETTINGS_RESOURCES),
         ...describeResources('Access', ACCESS_RESOURCES),
         ...describeResources('Search', SYNONYM_RESOURCES),
         ...(releases === undefined ? [] : describeResources('Releases', RELEASE_RESOURCES)),

@@ -11,6 +11,7 @@ import type { ServedErasures } from '../erasure/erasure-resources.ts';
 import type { FollowStatus } from '../follow/follow-state.ts';
 import type { ReadSide } from '../read-side/read-side.ts';
 import type { ServedGenerations } from '../read-side/served-generations.ts';
+import type { SettingsInForce } from '../state/settings-in-force.ts';
 import type { State } from '../state/state.ts';
 import type { ArchiveFile } from '../strapi/archive.ts';
 import type { DefineRoles } from '../strapi/import-archive.ts';
@@ -79,6 +80,8 @@ export type OperatorContext = {
     /** Makes the smaller pictures of a file that has none. */
     readonly addFormats: (documentId: string) => Promise<AddedFormats>;
   };
+  /** Returns the settings of the server. Absent: this process is a command, and there is no server. */
+  readonly settings?: () => SettingsInForce;
   /** Runs a resource of releases. Absent: there are none, because no server runs or it follows a Strapi. Throws RequestError. */
   readonly releases?: (call: ResourceCall) => Promise<ResourceResult>;
   /** Erases documents for good. Absent: there is no server. */

@@ -25,6 +25,7 @@ import type { LookContext, Operation, OperatorContext } from './operation.ts';
 import { listParkedOperation, parkedOperation } from './parked.ts';
 import { releaseOperation } from './releases.ts';
 import { runOnLeader } from './run-on-leader.ts';
+import { settingsOperation } from './settings.ts';
 import { statusOperation } from './status.ts';
 import { repairIndexOperation, verifyIndexOperation } from './verify-index.ts';
 
@@ -44,6 +45,7 @@ export const OPERATIONS = {
   'import-archive': importArchiveOperation,
   formats: formatsOperation,
   release: releaseOperation,
+  settings: settingsOperation,
   'can-rebuild': canRebuildOperation,
   level: catchUpOperation,
   load: loadOperation,

@@ -7,6 +7,7 @@ import type { Resource, ResourceRequest } from '../../shared/resource.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { type Activity, SAMPLE_SECONDS } from '../operating/activity.ts';
 import { listEvents, readEvent, subscribeToEvents } from './recent-events.ts';
+import type { SettingsInForce } from './settings-in-force.ts';
 import type { State } from './state.ts';
 import { presentWhole } from './whole-event.ts';
 
@@ -18,6 +19,8 @@ export type ShownState = {
   readonly rowsOf?: ((position: bigint) => readonly JournalRow[]) | undefined;
   /** Absent: the process has no metrics. */
   readonly activity: Activity | undefined;
+  /** The settings in force. Absent: another process answers. */
+  readonly settings: (() => SettingsInForce) | undefined;
 };
 
 type Parts = {

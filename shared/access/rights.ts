@@ -76,6 +76,11 @@ export function mayAdminister(rights: Rights): boolean {
   return rights.kind === 'full-access';
 }
 
+/** Returns whether a caller may see the settings of the server. Only callers with full access may. */
+export function maySeeSettings(rights: Rights): boolean {
+  return rights.kind === 'full-access';
+}
+
 /** Returns a key that is equal for equal rights. */
 export function rightsKey(rights: Rights): string {
   if (rights.kind === 'full-access') return rights.kind;

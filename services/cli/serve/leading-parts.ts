@@ -4,6 +4,7 @@ import { createCallerAddress } from '../../http/sockets/caller-address.ts';
 import { createRecentRequests } from '../../http/sockets/recent-requests.ts';
 import { createRequestGate } from '../../http/sockets/request-gate.ts';
 import type { Varve } from '../../process/open-varve.ts';
+import type { SettingsInForce } from '../../state/settings-in-force.ts';
 import { isFirstWorker, type Supervisor } from '../../supervisor/connect-supervisor.ts';
 import { logFollower } from '../output/log-follower.ts';
 import { followSettings } from '../settings/follow-settings.ts';
@@ -21,7 +22,11 @@ import { workerOptions } from './worker-options.ts';
 export type LeadingPlan = Awaited<ReturnType<typeof readLeadingPlan>>;
 
 /** Checks the settings. Rejects with a message about the first wrong setting. */
-export async function readLeadingPlan(plan: ServerPlan, role: 'serve' | 'project', supervisor: Supervisor) {
+export async function readLeadingPlan(
+  plan: ServerPlan,
+  { role, shown }: { readonly role: 'serve' | 'project'; readonly shown: () => SettingsInForce },
+  supervisor: Supervisor,
+) {
   const { settings, logger, paths } = plan;
   const follow = followSettings(
     { ...settings.following, login: settings.login.login },
@@ -31,7 +36,7 @@ export async function readLeadingPlan(plan: ServerPlan, role: 'serve' | 'project
   const readSide = await chooseReadSide(readSideSettings(settings), logger, !isFirstWorker(supervisor));
   const purges = purgeChoice({ ...settings.caches, ...settings.elasticsearch });
   const callers = createCallerAddress(supervisor.secret);
-  return { ...plan, role, supervisor, callers, follow, readSide, purges };
+  return { ...plan, role, shown, supervisor, callers, follow, readSide, purges };
 }
 
 /** Parts of the worker that is the leader. They are opened before its data. */

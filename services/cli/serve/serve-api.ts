@@ -9,6 +9,7 @@ import { logTrouble } from '../output/log-reports.ts';
 import { startMessage } from '../output/start-message.ts';
 import { followSettings } from '../settings/follow-settings.ts';
 import { connectionOf, denormaliseOf, readSideSettings, rowCacheBytesOf } from '../settings/read-side.ts';
+import type { SettingOrigins } from '../settings/setting-origins.ts';
 import type { ServeSettings } from '../settings/settings.ts';
 import { checkCacheToken } from './check-cache-token.ts';
 import { listenWhileOpening } from './listen-while-opening.ts';
@@ -16,6 +17,7 @@ import { openOperating } from './open-operating.ts';
 import { setPublic } from './public-rights.ts';
 import { serveApp } from './serve-app.ts';
 import { readServerPlan, type ServerPlan } from './server-plan.ts';
+import { shownSettings } from './shown-settings.ts';
 import { startNotes } from './start-notes.ts';
 import { stopOnSignal } from './stop-on-signal.ts';
 import { servingOptions } from './worker-options.ts';
@@ -24,7 +26,7 @@ import { servingOptions } from './worker-options.ts';
  * Runs `varve api` in a worker. Resolves when it answers reads and has printed its greeting. Ends with exit code 0 when its supervisor stops
  * it. Rejects with a message if it cannot start. `refuseUnusable` has validated `settings`.
  */
-export async function serveApi(settings: ServeSettings): Promise<void> {
+export async function serveApi(settings: ServeSettings, origins: SettingOrigins): Promise<void> {
   const supervisor = await connectSupervisor();
   const { restarts } = supervisor;
   const plan = await readServerPlan(settings);
@@ -59,7 +61,12 @@ export async function serveApi(settings: ServeSettings): Promise<void> {
       logger,
       operating: ports.operating,
       past: api.past,
-      shows: { state: api.state, log: api.log, activity: ports.activity },
+      shows: {
+        state: api.state,
+        log: api.log,
+        activity: ports.activity,
+        settings: shownSettings(plan, 'api', origins),
+      },
       greet: async () => greet(plan, supervisor, listener.url, api),
     });
   });

@@ -15,6 +15,7 @@ import { connectSupervisor } from '../../supervisor/connect-supervisor.ts';
 import { isPast } from '../../supervisor/past-child.ts';
 import { reachableUrl } from '../output/reachable-url.ts';
 import { startMessage } from '../output/start-message.ts';
+import type { SettingOrigins } from '../settings/setting-origins.ts';
 import type { ServeSettings } from '../settings/settings.ts';
 import { changeContentTypes } from './change-content-types.ts';
 import { checkCacheToken } from './check-cache-token.ts';
@@ -36,6 +37,7 @@ import { searchPageOf, serveApp } from './serve-app.ts';
 import { servePast } from './serve-past.ts';
 import { serveReads } from './serve-reads.ts';
 import { readServerPlan } from './server-plan.ts';
+import { shownSettings } from './shown-settings.ts';
 import { startNotes } from './start-notes.ts';
 import { stopOnSignal } from './stop-on-signal.ts';
 import { succeedWorker } from './succeed-worker.ts';
@@ -45,11 +47,16 @@ import { writeExamples } from './write-examples.ts';
  * Runs `varve serve` and `varve project` in a worker. Resolves after the server serves and has printed its greeting. Ends with exit code 0
  * when its supervisor stops it. Rejects with a message if it cannot start.
  */
-export async function serve(settings: ServeSettings, role: 'serve' | 'project' = 'serve'): Promise<void> {
+export async function serve(
+  settings: ServeSettings,
+  role: 'serve' | 'project',
+  origins: SettingOrigins,
+): Promise<void> {
   if (isPast()) return servePast(settings);
   const supervisor = await connectSupervisor();
   if (supervisor.follows !== undefined) return serveReads(settings, supervisor, supervisor.follows);
-  const plan = await readLeadingPlan(await readServerPlan(settings), role, supervisor);
+  const read = await readServerPlan(settings);
+  const plan = await readLeadingPlan(read, { role, shown: shownSettings(read, role, origins) }, supervisor);
   const { logger, callers } = plan;
   const ports = await openOperating(settings, logger, supervisor, role);
   const signals = supervisor.onStop;
@@ -114,10 +121,10 @@ async function takeTurn({ settings, shared, supervisor }: LeadingParts, address:
 
 /** Connects the data with signals, operators and hand-overs. */
 function attach(parts: LeadingParts, { varve, listener }: OpenServer): void {
-  const { supervisor, operators, gate, logger, stop, shared, renewal } = parts;
+  const { supervisor, operators, gate, logger, stop, shared, renewal, shown } = parts;
   stop.with(listener, varve);
   shared.fleet.presence.of(varve.fleet);
-  operators.serve(varve.operator);
+  operators.serve({ ...varve.operator, settings: shown });
   supervisor.onYield(async (next) => {
     shared.fleet.presence.leave();
     gate.close(async () => ((await varve.latest()) ? undefined : listener.left));
@@ -182,6 +189,7 @@ async function answerRequests(parts: LeadingParts, { varve, listener }: OpenServ
       log: varve.operator.log,
       rowsOf: (position) => varve.operator.graph.changesBetween(position - 1n, position),
       activity: ports.activity,
+      settings: parts.shown,
     },
     greet: (handler) => greet(parts, { varve, listener }, handler),
     watched: (handler) => watchRequests(parts, handler),

@@ -12,6 +12,7 @@ export const ACCESS_SETTINGS = {
   },
   accessKey: {
     flags: '--access-key <key>',
+    isSecret: true,
     description:
       'key for hashing tokens: at least 32 bytes in base64url, the same in every process of a log (default: generated in the folder of the log). Prefer the variable: other users can see arguments',
     schema: z.string().optional(),

@@ -2,14 +2,18 @@ import { type Command, Option } from 'commander';
 import { groupHelp, headingOf } from './group-help.ts';
 import { ROLE_SETTINGS } from './roles.ts';
 import { type Setting, type SettingsOf, type SettingsTable, variableOf } from './setting.ts';
+import { originsOf, type SettingOrigins } from './setting-origins.ts';
 import { parseSettings } from './settings.ts';
 import { CONFIG, withSettingsFile } from './settings-file.ts';
 import { withLogOfDirectory } from './settings-of-directory.ts';
 
 /** A command of the command line, as a row of its table. */
 export type CommandRow = CommandText & {
-  readonly run: (given: Given, argument: unknown) => Promise<void>;
+  readonly run: (given: Given, argument: unknown, sourceOf: SourceOf) => Promise<void>;
 };
+
+/** Returns commander's source of an option. */
+type SourceOf = (name: string) => string | undefined;
 
 /** Options as commander collected them from arguments and variables. */
 export type Given = Readonly<Record<string, unknown>>;
@@ -25,11 +29,12 @@ type CommandText = {
   readonly settings: SettingsTable;
 };
 
-/** Code of a command: it gets the settings, the other options by their names in camel case, and the argument. */
+/** Code of a command: it gets the settings, the other options by their names in camel case, the argument, and which settings were given. */
 type Work<Settings, Options, Argument> = (
   settings: Settings,
   options: Options,
   argument: Argument,
+  origins: SettingOrigins,
 ) => Promise<void>;
 
 type CommandDefinition<Table extends SettingsTable, Settings, Options, Argument> = CommandText & {
@@ -53,13 +58,14 @@ export function command<
   const names = options.map(([flags]) => new Option(flags).attributeName());
   return {
     ...definition,
-    async run(given, argument) {
+    async run(given, argument, sourceOf) {
       const whole = withSettingsFile(table, given);
       const known = Object.hasOwn(ROLE_SETTINGS, definition.name) ? whole : withLogOfDirectory(table, whole);
       const settings = (await parse(known)) as Settings;
       const work = await definition.load();
       const own = names.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]]));
-      await work(settings, Object.fromEntries(own) as Options, argument as Argument);
+      const origins = originsOf(given, whole, sourceOf);
+      await work(settings, Object.fromEntries(own) as Options, argument as Argument, origins);
     },
   };
 }
@@ -96,7 +102,11 @@ export function addCommands(
       added.addOption(isServer ? optionOf(setting).helpGroup(headingOf(name)) : optionOf(setting));
     added.addOption(optionOf(CONFIG));
     if (isServer) groupHelp(added);
-    added.action(() => run(row.name, () => row.run(added.opts(), added.processedArgs[0])));
+    added.action(() =>
+      run(row.name, () =>
+        row.run(added.opts(), added.processedArgs[0], (name) => added.getOptionValueSource(name)),
+      ),
+    );
   }
 }
 

@@ -14,6 +14,7 @@ export const CONTENT_TYPE_SETTINGS = {
   },
   key: {
     flags: '--key <passphrase>',
+    isSecret: true,
     description: 'passphrase of an encrypted archive (.enc) from strapi export',
     schema: z.string().min(1, 'is empty: pass the passphrase of the archive').optional(),
   },

@@ -23,6 +23,7 @@ export const FOLLOW_SETTINGS = {
   },
   followToken: {
     flags: '--follow-token <token>',
+    isSecret: true,
     description:
       'API token of that Strapi with the right to find everything. Prefer the variable or a file (default: none; Varve reads with the role Public)',
     schema: z.string().min(1, 'is empty: pass a token').optional(),
@@ -40,6 +41,7 @@ export const FOLLOW_SETTINGS = {
   },
   followWebhookSecret: {
     flags: '--follow-webhook-secret <secret>',
+    isSecret: true,
     description:
       "secret that Strapi's webhooks to /_varve/strapi send as Authorization: Bearer. Prefer the variable or a file (default: refuse webhooks)",
     schema: z.string().min(16, 'is shorter than 16 characters').optional(),

@@ -27,6 +27,7 @@ export const PURGE_SETTINGS = {
   },
   purgeToken: {
     flags: '--purge-token <secret>',
+    isSecret: true,
     description:
       'secret for purges: an API token of Fastly or Cloudflare; other caches get it as Authorization: Bearer. Prefer VARVE_PURGE_TOKEN or VARVE_PURGE_TOKEN_FILE',
     schema: z.string().min(1, 'is empty').optional(),

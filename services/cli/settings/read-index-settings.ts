@@ -26,11 +26,13 @@ export const READ_INDEX_SETTINGS = {
   },
   readIndexPassword: {
     flags: '--read-index-password <password>',
+    isSecret: true,
     description: 'password of the user for Elasticsearch. Prefer the variable',
     schema: z.string().optional(),
   },
   readIndexApiKey: {
     flags: '--read-index-api-key <key>',
+    isSecret: true,
     description: 'API key for Elasticsearch, instead of a user. Prefer the variable',
     schema: z.string().optional(),
   },

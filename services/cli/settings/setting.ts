@@ -12,6 +12,8 @@ export type Setting = {
   readonly schema: z.ZodType;
   /** True: the option may be given several times. Its values are joined with commas. */
   readonly isRepeated?: true;
+  /** True: the value is a secret, which nobody is shown. */
+  readonly isSecret?: true;
 };
 
 /** Returns the environment variable of a setting: VARVE_READ_INDEX_USER for `--read-index-user <name>`. */

@@ -16,6 +16,7 @@ const PARTS: readonly Part[] = [
   { name: 'log', title: 'Log', needs: 'full' },
   { name: 'delivery', title: 'Delivery', needs: 'full' },
   { name: 'access', title: 'Access', needs: 'full' },
+  { name: 'settings', title: 'Settings', needs: 'full' },
 ];
 
 /** Returns the parts that the caller may see. */

@@ -13,6 +13,7 @@ export type {
 } from '../../access/access-resources.ts';
 export type { TokenDescription as ListedToken } from '../../access/describe-token.ts';
 export type { ForeignEvent, ParkedItem, ParkedLine } from '../../operator/parked.ts';
+export type { DescribedSetting as ShownSetting, SettingsInForce } from '../../state/settings-in-force.ts';
 export type { WholeEvent } from '../../state/whole-event.ts';
 export type {
   DescribedDelivery as ListedDelivery,

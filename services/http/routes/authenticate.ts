@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { mayAdminister, type Rights } from '../../../shared/access/rights.ts';
+import { mayAdminister, maySeeSettings, type Rights } from '../../../shared/access/rights.ts';
 import { type AccessControl, bearerToken } from '../../access/access-control.ts';
 import type { LoginApi } from '../../login/login-api.ts';
 import { hasJwtForm, type SignedIn } from '../../login/signed-in.ts';
@@ -76,6 +76,16 @@ export function authenticateRequests(
           .then(() => done())
           .catch(refuse);
     }
+  });
+}
+
+/**
+ * Answers like an unknown path in this scope, unless the caller may see the settings of the server. The body is parsed before, as that of
+ * a request to an unknown path.
+ */
+export function hideSettings(scope: FastifyInstance): void {
+  scope.addHook('preHandler', async (request, reply) => {
+    if (!maySeeSettings(request.rights)) return reply.callNotFound();
   });
 }
 

@@ -11,12 +11,12 @@ import { WITH_DATA } from './refuse-unknown-names.ts';
 import { sendData } from './send-data.ts';
 import { streamLines } from './stream-lines.ts';
 
-/** Registers the routes of resources, which `parts` carry out. `streaming`: for those that can be followed. */
+/** Registers the routes of resources, which `parts` carry out. `streaming`: for those that can be followed; undefined: none can. */
 export function registerResources<Parts>(
   scope: FastifyInstance,
   resources: readonly Resource<Parts>[],
   parts: Parts,
-  streaming: StreamContext,
+  streaming: StreamContext | undefined,
 ): void {
   for (const [path, found] of Map.groupBy(resources, (each) => each.path)) {
     const handlers = found.map((each) => [each.method, handlerOf(each, parts, streaming)] as const);
@@ -30,7 +30,11 @@ export function registerResources<Parts>(
   }
 }
 
-function handlerOf<Parts>(resource: Resource<Parts>, parts: Parts, streaming: StreamContext): Handler {
+function handlerOf<Parts>(
+  resource: Resource<Parts>,
+  parts: Parts,
+  streaming: StreamContext | undefined,
+): Handler {
   return async (request, reply) => {
     if (resource.ofLeader && request.isElsewhere) throw new NotLeading();
     const asked = {
@@ -39,7 +43,7 @@ function handlerOf<Parts>(resource: Resource<Parts>, parts: Parts, streaming: St
       data: dataOf(request),
       hasBody: request.body !== undefined,
     };
-    if (resource.subscribe !== undefined && wantsStream(request)) {
+    if (resource.subscribe !== undefined && streaming !== undefined && wantsStream(request)) {
       const gone = new AbortController();
       reply.raw.once('close', () => gone.abort());
       const lines = resource.subscribe.bind(resource, parts, asked, gone.signal);

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { longInBrowser } from '../support/chromium.ts';
+import { type ConsolePage, MARKUP, openConsole, REACTS } from '../support/console-page.ts';
+import { type RunningServer, startServer } from '../support/server.ts';
+
+describe('the settings in the console', longInBrowser('settings in the console'), () => {
+  let server: RunningServer;
+  let shown: ConsolePage;
+
+  beforeAll(async () => {
+    server = await startServer({
+      contentTypes: 'examples/restaurants',
+      arguments: [
+        '--max-offset',
+        '4321',
+        '--public-url',
+        `https://example.com/${encodeURIComponent(MARKUP)}`,
+      ],
+      env: {
+        VARVE_LOGIN: 'true',
+        VARVE_MAIL: 'smtp://u:hidden-word@127.0.0.1:1',
+        VARVE_MAIL_FROM: `${MARKUP}@example.com`,
+      },
+    });
+    shown = await openConsole(server.url);
+  }, 300_000);
+
+  afterAll(async () => {
+    await shown?.close();
+    await server?.dispose();
+  });
+
+  test('show what was given and where, and nothing of a secret', async () => {
+    await shown.show('#/settings', '.settings tbody tr');
+    const row = shown.page.locator('.settings tr', { hasText: '--max-offset' });
+    expect(await row.locator('td').allTextContents()).toEqual(expect.arrayContaining(['4321', 'option']));
+    const text = await shown.page.content();
+    expect(text).toContain('smtp://[hidden]@127.0.0.1:1');
+    expect(text).not.toContain('hidden-word');
+    expect(await shown.problems()).toEqual([]);
+  });
+
+  test('are found with the keyboard alone', async () => {
+    await shown.page.focus('input[name=find-setting]');
+    await shown.page.keyboard.type('webhook-timeout');
+    await shown.page.locator('.settings tr', { hasText: '--webhook-timeout' }).waitFor(REACTS);
+    expect(await shown.page.locator('.settings tbody td:first-child').count()).toBe(1);
+    await shown.page.keyboard.press('Tab');
+    await shown.page.keyboard.press('Space');
+    await shown.page.fill('input[name=find-setting]', '');
+    await shown.page.locator('.settings tr', { hasText: '--workers' }).waitFor(REACTS);
+    expect(await shown.problems()).toEqual([]);
+  });
+});
