@@ -191,6 +191,11 @@ progress { width: 100%; accent-color: var(--link); }
 td.wrap { white-space: normal; min-width: 14rem; overflow-wrap: anywhere; }
 td .row { margin: 0; flex-wrap: nowrap; }
 .card h3 { margin: 0.75rem 0 0.25rem; }
+.row.month { margin: 0.5rem 0; }
+.calendar { table-layout: fixed; min-width: 44rem; }
+.calendar td { border: 1px solid var(--line); padding: 0.25rem 0.375rem; height: 5rem; white-space: normal; overflow-wrap: anywhere; }
+.calendar ul { list-style: none; padding: 0; font-size: var(--small); }
+.add-entries .found { margin-top: 0.5rem; }
 @media (max-width: 48rem) {
   .columns { grid-template-columns: minmax(0, 1fr); }
   .types ul { columns: 2; }

@@ -36,6 +36,7 @@ const VIEWS: readonly (readonly [name: string, link: string, drawn: string])[] =
   ['log', '#/log/100', '.event pre.body'],
   ['delivery', '#/delivery', 'section[aria-label=Webhooks] > .send'],
   ['access', '#/access', 'section[aria-label="Public rights"] .matrix tbody tr'],
+  ['releases', '#/releases?view=calendar', 'section[aria-label=Releases] > .send'],
   ['settings', '#/settings', '.settings tbody tr'],
 ];
 

@@ -14,6 +14,7 @@ const PARTS: readonly Part[] = [
   { name: 'query', title: 'Query', needs: 'content' },
   { name: 'projections', title: 'Projections', needs: 'full' },
   { name: 'log', title: 'Log', needs: 'full' },
+  { name: 'releases', title: 'Releases', needs: 'full' },
   { name: 'delivery', title: 'Delivery', needs: 'full' },
   { name: 'access', title: 'Access', needs: 'full' },
   { name: 'settings', title: 'Settings', needs: 'full' },

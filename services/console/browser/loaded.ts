@@ -9,6 +9,7 @@ const PARTS: Readonly<Record<string, () => Promise<ComponentType>>> = {
   log: async () => (await import('./log.ts')).LogPart,
   delivery: async () => (await import('./delivery.ts')).DeliveryPart,
   access: async () => (await import('./access.ts')).AccessPart,
+  releases: async () => (await import('./releases.ts')).ReleasesPart,
   settings: async () => (await import('./settings.ts')).SettingsPart,
   query: async () => (await import('./query.ts')).QueryPart,
 };

@@ -59,7 +59,7 @@ function Search({ props: { path, errors, value, locale, name }, target, add }: S
     if (text === undefined) return;
     const gone = new AbortController();
     const timer = setTimeout(() => {
-      search(target, text, locale, gone.signal).then(setFound, () => {});
+      findEntries(target, text, locale, gone.signal).then(setFound, () => {});
     }, PAUSE_MS);
     return () => {
       clearTimeout(timer);
@@ -90,7 +90,7 @@ function Search({ props: { path, errors, value, locale, name }, target, add }: S
 }
 
 /** Finds entries that a link may lead to, those of drafts too if the caller may see them. */
-async function search(
+export async function findEntries(
   target: Type,
   text: string,
   locale: string | null,
