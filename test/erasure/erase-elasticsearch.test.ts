@@ -9,7 +9,10 @@ import { takesMinutes } from '../support/takes-minutes.ts';
 const WORDS = ['Quixotellix', 'Umbragossen', 'Zanzibrillo'];
 const PATH = '/api/restaurants';
 
-const OPTIONS = await needsElasticsearch(takesMinutes('an erasure in Elasticsearch'));
+const OPTIONS = {
+  ...(await needsElasticsearch(takesMinutes('an erasure in Elasticsearch'))),
+  timeout: 600_000,
+};
 
 it('leaves no document in Elasticsearch with a word of what was erased, and no copy', OPTIONS, async () => {
   const url = await elasticsearchUrl();

@@ -100,7 +100,7 @@ describe('an erasure whose server is killed', takesMinutes('kills during erasure
       expect(await findWords(killed.data, words), `round ${round}`).toEqual([]);
     }
     await expectErased(killed, words);
-  }, 300_000);
+  }, 900_000);
 
   it('is completed after the order, after the proof, and before the files are clean', async () => {
     const killed = await start();
@@ -122,5 +122,5 @@ describe('an erasure whose server is killed', takesMinutes('kills during erasure
     await killAndStart(killed);
     expect(await carriedOut(killed, proved)).toBe(true);
     await expectErased(killed, ['Orderbrook', 'Provenholt']);
-  }, 300_000);
+  }, 900_000);
 });

@@ -18,7 +18,10 @@ async function succeed(...args: readonly string[]): Promise<string> {
   return stdout;
 }
 
-it('erases again what a backup of before has', takesMinutes('a backup and its restores'), async () => {
+it('erases again what a backup of before has', {
+  ...takesMinutes('a backup and its restores'),
+  timeout: 600_000,
+}, async () => {
   const folder = createDataDirectory();
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const [data, backup, restored] = ['data', 'backup', 'restored'].map((name) => join(folder, name)) as [
@@ -75,7 +78,7 @@ it('erases again what a backup of before has', takesMinutes('a backup and its re
     .poll(
       async () => (await askCopy('/_varve/erasures')).body.data.map((one: { erased: boolean }) => one.erased),
       {
-        timeout: 150_000,
+        timeout: 400_000,
       },
     )
     .toEqual([true, true, true]);
