@@ -9,7 +9,6 @@ import {
   MOST_TERMS,
   type SearchTerm,
   type SearchTerms,
-  similarTerm,
   termsOf,
   typedTerms,
   withoutStopWords,
@@ -23,12 +22,11 @@ const MOST_READINGS = 7;
 /** Maximum words of a query in which phrases are searched. */
 const MOST_WORDS = 20;
 
-/** Query to read. `synonyms`: groups in addition to those of the content type. `words`: it asks for words in place of its last one. */
+/** Query to read. `synonyms`: groups in addition to those of the content type. */
 type ReadQuery = {
   readonly query: string;
   readonly typoTolerance: boolean;
   readonly synonyms?: readonly SynonymGroups[];
-  readonly words?: { readonly kind: 'completed' | 'similar' };
 };
 
 /**
@@ -36,14 +34,13 @@ type ReadQuery = {
  * row matches if one reading matches it. A question has only one reading, which also has the terms of the synonyms.
  */
 export function searchReadings(
-  { query, typoTolerance, synonyms: added, words }: ReadQuery,
+  { query, typoTolerance, synonyms: added }: ReadQuery,
   language: Language,
   groups: readonly SynonymGroups[],
 ): readonly SearchTerms[] {
   const synonyms = synonymsIn(added === undefined ? groups : together(groups)(added), language.locale);
   const rules = { language, typoTolerance, ...defined({ synonyms }) };
   const typed = typedTerms(query, rules);
-  if (words?.kind === 'similar') return [withSimilarEnd(withoutStopWords(typed, rules))];
   const asTyped = termsOf(typed, rules);
   const replaced = synonyms === undefined ? [] : replacePhrases(typed, synonyms);
   if (replaced.length === 0) return [asTyped];
@@ -61,15 +58,6 @@ export function searchReadings(
 const together = remembered((groups: readonly SynonymGroups[]) =>
   remembered((added: readonly SynonymGroups[]): readonly SynonymGroups[] => [...groups, ...added]),
 );
-
-/**
- * Returns the reading with the words that resemble the last one, in place of it. Words are neither joined nor split, and have no synonyms
- * of several words.
- */
-function withSimilarEnd(terms: readonly SearchTerm[]): SearchTerms {
-  const last = terms.at(-1);
-  return { mode: 'all', terms: last === undefined ? [] : [...terms.slice(0, -1), similarTerm(last)] };
-}
 
 /**
  * Returns the terms of a query with synonyms in place of phrases, in every combination up to a limit. Returns none if the query has no

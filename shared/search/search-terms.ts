@@ -159,13 +159,12 @@ export function allowAnotherTypo(term: SearchTerm): SearchTerm | undefined {
 /** Minimum letters of a word in place of which a similar one is proposed. */
 const SHORTEST_SIMILAR = 3;
 
-/** Returns a term for words that resemble a typed word, with one typo more than searches allow. Words that are too short have no typos. */
-export function similarTerm(term: SearchTerm): SearchTerm {
+/** Returns a term for words that resemble a typed word, with one typo more than searches allow. Undefined for words that are too short. */
+export function similarTerm(term: SearchTerm): SearchTerm | undefined {
   const { folded } = term;
-  const hasTypos = term.mayHaveTypos && folded.length >= SHORTEST_SIMILAR;
-  const typos = hasTypos ? Math.min(MOST_TYPOS, typosAllowed(folded) + 1) : 0;
-  // A term that may have no typos gets no more of them if no row has it.
-  return { ...term, typos, mayHaveTypos: false, isPrefix: false, synonyms: [] };
+  if (!term.mayHaveTypos || folded.length < SHORTEST_SIMILAR) return undefined;
+  const typos = Math.min(MOST_TYPOS, typosAllowed(folded) + 1);
+  return { ...term, typos, isPrefix: false, synonyms: [], joined: [], splits: [], compounds: NO_COMPOUNDS };
 }
 
 /** Returns the typos of a word that may replace a typed word as `kind` says; undefined if it may not. */

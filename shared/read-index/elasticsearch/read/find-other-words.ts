@@ -1,12 +1,13 @@
 import { addToList } from '../../../map-values.ts';
-import { type SearchTerm, typosOfOther } from '../../../search/search-terms.ts';
+import { type SearchTerm, similarTerm, typosOfOther } from '../../../search/search-terms.ts';
 import { chosenWords, type OtherWords, type WordsRequest } from '../../text-search.ts';
 import type { Dsl } from '../plan/dsl.ts';
 import { checkDepth } from '../plan/render-query.ts';
 import { countWords } from './count-words.ts';
 import { findWords, type LocaleWords, localesOf, type WordScope, type WordTerm } from './find-words.ts';
 import { matchQuery } from './rank-query.ts';
-import type { MatchedWord } from './read-words.ts';
+import { type MatchedWord, matchedWords, readVocabulary } from './read-words.ts';
+import { termPattern } from './word-patterns.ts';
 
 /** Finds words in place of the last word of a query. Only documents that `within` matches and words of searched fields count. */
 export async function findOtherWords(
@@ -38,7 +39,7 @@ async function othersInLocale(
   const having = others.length === 0 ? [] : [matchQuery(scope, [{ locale, mode, terms: others }])];
   const query = checkDepth({ bool: { filter: [within, inLocale(scope, locale), ...having] } });
   const last = terms.find(({ term }) => term.place === place);
-  const groups = last === undefined ? [] : candidatesFor(last, request);
+  const groups = last === undefined ? [] : await candidatesFor(scope, locale, last, request);
   const [rows, counts] = await Promise.all([
     others.length === 0 ? 0 : countDocuments(scope, query),
     countWords(
@@ -65,8 +66,18 @@ async function countDocuments({ session, type }: WordScope, query: Dsl): Promise
 /** A word as it is shown, and the words of the vocabulary that are written so. */
 type Candidate = { readonly word: string; readonly typos: number; readonly words: readonly MatchedWord[] };
 
-function candidatesFor({ term, words }: WordTerm, { kind }: WordsRequest): readonly Candidate[] {
-  return kind === 'completed' && !term.isPrefix ? [] : candidatesIn(term, kind, words);
+async function candidatesFor(
+  scope: WordScope,
+  locale: string,
+  { term, words }: WordTerm,
+  { kind }: WordsRequest,
+): Promise<readonly Candidate[]> {
+  if (kind === 'completed') return term.isPrefix ? candidatesIn(term, kind, words) : [];
+  const similar = similarTerm(term);
+  if (similar === undefined) return [];
+  const place = { session: scope.session, type: scope.type, locale };
+  const vocabulary = await readVocabulary(place, termPattern(locale, similar));
+  return candidatesIn(similar, kind, matchedWords(similar, vocabulary));
 }
 
 function candidatesIn(

@@ -1,10 +1,11 @@
 import { addToList, valueAt } from '../../../map-values.ts';
-import { type SearchTerm, typosOfOther } from '../../../search/search-terms.ts';
+import { type SearchTerm, similarTerm, typosOfOther } from '../../../search/search-terms.ts';
 import { createSequence } from '../../../turns/sequence.ts';
 import { rest } from '../../../turns/slice.ts';
 import { chosenWords, type OtherWord, type OtherWords, type WordsRequest } from '../../text-search.ts';
 import { andBits, type Bits, countBits, orBits } from '../lists/bits.ts';
 import { borrowBits, type RowSetIndex } from '../rows/row-set.ts';
+import { createExpansion } from '../words/expand-term.ts';
 import type { TextIndex } from '../words/text-index.ts';
 import { type Expansion, type KnownWord, shownWord, type Vocabulary } from '../words/vocabulary.ts';
 import { countRowsOf } from './count-word.ts';
@@ -66,12 +67,13 @@ function createCounts(
   counted: OtherWord[],
 ): () => void {
   const { vocabulary } = search.text;
-  const { term, expansion } = last;
-  if (kind === 'completed' && !term.isPrefix) return () => {};
+  const meant = kind === 'similar' ? similarTerm(last.term) : last.term;
+  if (meant === undefined || (kind === 'completed' && !meant.isPrefix)) return () => {};
+  const expand = kind === 'similar' ? createExpansion(vocabulary, meant) : () => last.expansion;
   let candidates: readonly Candidate[] | undefined;
   let next = 0;
   return () => {
-    candidates ??= candidatesIn(vocabulary, term, kind, expansion);
+    candidates ??= candidatesIn(vocabulary, meant, kind, expand());
     while (next < candidates.length) {
       const { word, typos, numbers } = candidates[next++] as Candidate;
       counted.push({ word, typos, rows: countRowsOf(rowSet, search, numbers, having) });
