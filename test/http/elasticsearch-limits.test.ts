@@ -45,7 +45,8 @@ describe(`long requests (seed ${SEED})`, options, () => {
   const copy = createDataDirectory();
 
   beforeAll(async () => {
-    node = await startOwnNode(SMALL);
+    // The requests are long, so this node is as quick as that of the run.
+    node = await startOwnNode(SMALL, 'for tests');
     proxy = await startElasticsearchProxy(node.url);
     const loaded = await startLoadedServer({});
     for (const [type, data] of LONG_ENTRIES) await create(loaded.url, type, data);

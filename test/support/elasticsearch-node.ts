@@ -69,9 +69,9 @@ export async function freePort(): Promise<number> {
 
 /**
  * `for tests`: a node with settings that save CPU time but make it slower under load. They are not used in runs of the
- * long tests.
+ * long tests, whose node runs for an hour. `for one test`: a node with these settings also there, since it starts often.
  */
-export type ElasticsearchPurpose = 'for tests' | 'to be measured';
+export type ElasticsearchPurpose = 'for tests' | 'for one test' | 'to be measured';
 
 /**
  * Returns the node's address, and starts the node if it does not run yet. Several processes may call this at once. Throws
@@ -85,10 +85,13 @@ export async function startElasticsearch(
   if (plan.kind === 'none') throw new Error(plan.why);
   if (plan.kind === 'running') return plan.url;
   const { port, folder } = plan;
-  const isShortLived = purpose === 'for tests' && process.env['VARVE_LONG_TESTS'] !== '1';
-  const env = { ...given, ES_SHORT_LIVED: isShortLived ? '1' : '' };
+  const env = { ...given, ES_SHORT_LIVED: isShortLived(purpose) ? '1' : '' };
   await runOnce(join(folder, 'up'), [join(LOCAL, 'up.sh'), String(port), join(folder, 'node')], env);
   return `http://127.0.0.1:${port}`;
+}
+
+function isShortLived(purpose: ElasticsearchPurpose): boolean {
+  return purpose === 'for one test' || (purpose === 'for tests' && process.env['VARVE_LONG_TESTS'] !== '1');
 }
 
 /** Stops the node, if one was started, and removes its data. */

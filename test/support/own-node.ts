@@ -1,7 +1,12 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, startElasticsearch, stopElasticsearch } from './elasticsearch-node.ts';
+import {
+  type ElasticsearchPurpose,
+  freePort,
+  startElasticsearch,
+  stopElasticsearch,
+} from './elasticsearch-node.ts';
 
 /** An Elasticsearch of one test, which the test can kill. */
 export type OwnNode = {
@@ -15,15 +20,18 @@ export type OwnNode = {
 };
 
 /** Starts a node. Resolves when it answers. `settings`: further lines of elasticsearch.yml. */
-export async function startOwnNode(settings = ''): Promise<OwnNode> {
+export async function startOwnNode(
+  settings = '',
+  purpose: ElasticsearchPurpose = 'for one test',
+): Promise<OwnNode> {
   const folder = mkdtempSync(join(tmpdir(), 'varve-own-node-'));
   const plan = { kind: 'node', port: await freePort(), folder } as const;
   const env = { ...process.env, ES_SETTINGS: settings };
-  const url = await startElasticsearch(plan, 'for tests', env);
+  const url = await startElasticsearch(plan, purpose, env);
   return {
     url,
     kill: () => void process.kill(Number(readFileSync(join(folder, 'node/pid'), 'utf8')), 'SIGKILL'),
-    start: async () => void (await startElasticsearch(plan, 'for tests', env)),
+    start: async () => void (await startElasticsearch(plan, purpose, env)),
     dispose: () => stopElasticsearch(plan),
   };
 }

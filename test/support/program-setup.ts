@@ -34,7 +34,7 @@ const INLINED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Bundles the program that tests start, before the first file of tests. A start of its 1,400 modules takes a third more CPU, and `npm test`
+ * Bundles the program that tests start, before the first file of tests. A start of its 1,400 modules takes twice the CPU, and `npm test`
  * starts hundreds of servers. The bundle behaves like the program (a module knows its own path), except that a stack has lines of the bundle.
  * `VARVE_TEST_SOURCES=1` starts the program as it is written.
  */
