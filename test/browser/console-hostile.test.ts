@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Ask, createAsk, createTokenOver } from '../support/access-client.ts';
+import { longInBrowser } from '../support/chromium.ts';
+import { type ConsolePage, MARKUP, openConsole, REACTS } from '../support/console-page.ts';
+import { type RunningServer, startServer } from '../support/server.ts';
+import { uploadForm } from '../support/upload-client.ts';
+
+const TYPE = 'api::restaurant.restaurant';
+const text = { type: 'text', text: MARKUP };
+/** A value of every attribute type that can have text. */
+const VALUES = {
+  key: 'hostile',
+  name: MARKUP,
+  description: MARKUP,
+  story: `# ${MARKUP}\n\n[x](javascript:window.hit=1)`,
+  extra: { [MARKUP]: [MARKUP] },
+  content: [
+    {
+      type: 'paragraph',
+      children: [text, { type: 'link', url: `https://example.com/?${encodeURI(MARKUP)}`, children: [text] }],
+    },
+    { type: 'heading', level: 1, children: [text] },
+    { type: 'code', children: [text] },
+  ],
+  internalNote: MARKUP,
+  address: { street: MARKUP, city: MARKUP, geo: { label: MARKUP } },
+  hours: [{ day: 'mon', note: MARKUP }],
+  sections: [
+    { __component: 'blocks.hero', headline: MARKUP },
+    { __component: 'blocks.quote', text: MARKUP, author: MARKUP },
+  ],
+};
+
+describe('hostile values in the console', longInBrowser('hostile values in the console'), () => {
+  let server: RunningServer;
+  let shown: ConsolePage;
+  let links: Readonly<Record<string, string>>;
+
+  /** Makes hostile values of everything that the page shows, and returns the ids for its links. */
+  async function plant(ask: Ask, token: string): Promise<Readonly<Record<string, string>>> {
+    const post = async (path: string, data: object) => {
+      const { status, body } = await ask(path, { method: 'POST', body: { data } });
+      expect(status, `${path} ${JSON.stringify(body)}`).toBe(201);
+      return body.data;
+    };
+    const form = uploadForm([{ name: MARKUP.replaceAll('/', ' '), bytes: MARKUP, type: 'text/plain' }], {
+      fileInfo: JSON.stringify({ name: MARKUP, caption: MARKUP, alternativeText: MARKUP }),
+    });
+    const headers = { authorization: `Bearer ${token}` };
+    const uploaded = await fetch(`${server.url}/api/upload`, { method: 'POST', headers, body: form });
+    expect(uploaded.status).toBe(201);
+    const [file] = (await uploaded.json()) as { readonly id: number }[];
+    const tag = await post('/api/tags', { key: MARKUP, name: MARKUP });
+    const { documentId } = await post('/api/restaurants?status=draft', {
+      ...VALUES,
+      logo: file?.id,
+      tags: [tag.documentId],
+    });
+    const changed = await ask(`/api/restaurants/${documentId}?status=draft`, {
+      method: 'PUT',
+      body: { data: { name: `${MARKUP} again` } },
+    });
+    expect(changed.status).toBe(200);
+    const { id: release } = await post('/_varve/releases', {
+      name: MARKUP,
+      scheduledAt: '2031-12-24T08:00:00Z',
+    });
+    await post(`/_varve/releases/${release}/actions`, {
+      type: 'publish',
+      contentType: TYPE,
+      entryDocumentId: documentId,
+    });
+    await createTokenOver(ask, { name: `${MARKUP} 2`, type: 'custom', allow: ['tag.find'] });
+    const { data: events } = (await ask('/_varve/events?limit=500')).body;
+    const event = events.find((each: { document?: string }) => JSON.stringify(each).includes(documentId));
+    return { documentId, release: String(release), position: String(event.position) };
+  }
+
+  beforeAll(async () => {
+    server = await startServer();
+    const token = await createTokenOver(createAsk(server.url), { name: MARKUP, type: 'full-access' });
+    links = await plant(createAsk(server.url, token), token);
+    shown = await openConsole(server.url);
+    await shown.show('', '.sign-in form');
+    await shown.page.fill('#token', token);
+    await shown.page.keyboard.press('Enter');
+    await shown.page.waitForSelector('header nav', REACTS);
+  }, 300_000);
+
+  afterAll(async () => {
+    await shown?.close();
+    await server?.dispose();
+  });
+
+  const asked = (path: string) => `#/query?request=${encodeURIComponent(path)}`;
+
+  /** Links of parts, and what each shows once it has read it. */
+  const PARTS: readonly (readonly [part: string, link: () => string, drawn: string])[] = [
+    ['list', () => '#/content/restaurants', 'main td'],
+    ['entry', () => `#/content/restaurants/${links['documentId']}`, '.values td'],
+    ['answer', () => asked('/api/restaurants?status=draft&populate=*'), '.answer pre.body'],
+    ['error', () => asked(`/api/restaurants?filters[${MARKUP}]=1`), '.answer pre.body'],
+    ['projections', () => '#/projections', '.generations tbody tr'],
+    ['log', () => '#/log', 'main table tbody tr'],
+    ['event', () => `#/log/${links['position']}`, '.event pre.body'],
+    ['releases', () => '#/releases', '.releases tbody tr'],
+    ['calendar', () => '#/releases?view=calendar', '.calendar li'],
+    ['release', () => `#/releases/${links['release']}`, '.release-entries tbody tr'],
+    ['access', () => '#/access', '.tokens tbody tr'],
+    ['settings', () => '#/settings', '.settings tbody tr'],
+  ];
+
+  test.each(PARTS)('run nothing in: %s', { timeout: 300_000 }, async (_part, link, drawn) => {
+    await shown.show(link(), drawn);
+    expect(await shown.problems()).toEqual([]);
+  });
+});
