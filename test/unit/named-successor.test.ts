@@ -98,7 +98,8 @@ describe('a lease whose leader has named a successor', () => {
     await new Promise((resolve) => setTimeout(resolve, 3 * timeouts.silence));
     expect(await check(lease)).toBe('silent');
     await new Promise((resolve) => setTimeout(resolve, FOR_MS));
-    expect(await check(lease)).toBe('free');
+    // A check that itself took too long on a busy machine says nothing about the leader, and gives it the same time again.
+    await expect.poll(() => check(lease)).toBe('free');
   });
 
   it('names no successor any more when that process steps down', async () => {
