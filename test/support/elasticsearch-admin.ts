@@ -37,6 +37,18 @@ export async function createElasticsearchAdmin(
   };
   const namesOf = async (pattern: string): Promise<readonly string[]> =>
     Object.keys((await send('GET', `/${pattern}?filter_path=*.aliases&expand_wildcards=all`)) as object);
+  /** Sends a request about the indices of a pattern, and returns their names. Varve may remove one of them meanwhile. */
+  const sendAbout = async (pattern: string, method: string, action: string): Promise<string> => {
+    for (;;) {
+      const names = (await namesOf(pattern)).join();
+      try {
+        await send(method, `/${names}${action}?${GONE}`);
+        return names;
+      } catch (error) {
+        if (!String(error).includes('index_not_found_exception')) throw error;
+      }
+    }
+  };
   await send('PUT', `${repository}?verify=false`, { type: 'fs', settings: { location: space } });
   return {
     url,
@@ -51,13 +63,12 @@ export async function createElasticsearchAdmin(
       await send('PUT', `${repository}/s${snapshots}?wait_for_completion=true`, body);
     },
     async restore(indices) {
-      const names = await namesOf(indices);
-      await send('POST', `/${names.join()}/_close?${GONE}`);
-      const body = { indices: names.join(), include_global_state: false };
+      const names = await sendAbout(indices, 'POST', '/_close');
+      const body = { indices: names, include_global_state: false };
       await send('POST', `${repository}/s${snapshots}/_restore?wait_for_completion=true`, body);
     },
     async deleteAll(of) {
-      await send('DELETE', `/${(await namesOf(`${of}-*`)).join()}?${GONE}`);
+      await sendAbout(`${of}-*`, 'DELETE', '');
     },
     async close() {
       await send('DELETE', `${repository}/*`).catch(() => {});
