@@ -9,9 +9,8 @@ import {
 } from '../../shared/access/access-state.ts';
 import { FULL_ACCESS, type Rights } from '../../shared/access/rights.ts';
 import { UNKNOWN_TOKEN } from '../../shared/access/unknown-token.ts';
-import { createCondition } from '../../shared/condition.ts';
 import type { Actor, EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
-import { subscribeToRaw } from '../../shared/event-store/raw-events.ts';
+import { followStream } from '../../shared/event-store/follow-stream.ts';
 import { stateAfterAll, stopsReaders } from '../../shared/event-store/unreadable.ts';
 import { rememberLast } from '../../shared/remembered.ts';
 import { RequestError } from '../../shared/request-error.ts';
@@ -59,45 +58,42 @@ export type AccessControl = {
  */
 export async function openAccessControl(options: AccessControlOptions): Promise<AccessControl> {
   const { log, space, key, now } = options;
-  const stream = accessStream(space);
-  // We read the position before the stream: events appended in between arrive twice and are applied once.
-  const start = await log.lastPosition();
-  let { state, isStopped } = await readUpTo(log, space);
-  let position = start;
-  const moved = createCondition();
   const watchers: ((users?: ReadonlySet<string>) => void)[] = [];
   const effective = options.login === true ? rememberLast(withLogin) : (read: AccessState) => read;
-  const take = async (events: readonly StoredEvent[], upTo: bigint) => {
-    for (const event of events) ({ state, isStopped } = evolveUpTo({ state, isStopped }, event));
-    position = upTo;
-    if (events.length > 0) for (const changed of watchers) changed();
-    moved.check();
-  };
-  const subscription = subscribeToRaw(log, { after: start, stream }, take);
+  const followed = await followStream<StoppableAccess>(log, {
+    stream: accessStream(space),
+    read: () => readUpTo(log, space),
+    evolve: evolveUpTo,
+    changed() {
+      for (const changed of watchers) changed();
+    },
+  });
+  const { applied, done, close } = followed;
+  const stateNow = () => followed.state().state;
   const tokenIn = (authorization: string | undefined): Token | undefined => {
     const secret = bearerToken(authorization);
-    return secret === undefined ? undefined : tokenOf(state, key, secret, now());
+    return secret === undefined ? undefined : tokenOf(stateNow(), key, secret, now());
   };
   return {
-    state: () => effective(state),
+    state: () => effective(stateNow()),
     authenticate(authorization) {
       const secret = bearerToken(authorization);
-      const token = secret === undefined ? undefined : tokenOf(state, key, secret, now());
+      const token = secret === undefined ? undefined : tokenOf(stateNow(), key, secret, now());
       if (token !== undefined) return token.rights;
       // The error is the same for a token that is unknown, was revoked or has expired.
       if (secret !== undefined) throw new RequestError('unauthorized', UNKNOWN_TOKEN);
-      const { development, publicRights } = effective(state);
+      const { development, publicRights } = effective(stateNow());
       return development ? FULL_ACCESS : publicRights;
     },
     isToken: (authorization) => tokenIn(authorization) !== undefined,
     actorOf(authorization) {
       const token = tokenIn(authorization);
       if (token !== undefined) return { kind: 'token', id: token.id, name: token.name };
-      return { kind: effective(state).development ? 'development' : 'anonymous' };
+      return { kind: effective(stateNow()).development ? 'development' : 'anonymous' };
     },
     mayBecomeValid(authorization) {
       const secret = bearerToken(authorization);
-      return secret !== undefined && hasTokenForm(secret) && !state.byHash.has(hashSecret(key, secret));
+      return secret !== undefined && hasTokenForm(secret) && !stateNow().byHash.has(hashSecret(key, secret));
     },
     expiresAt(authorization) {
       const { expiresAt = null } = tokenIn(authorization) ?? {};
@@ -107,9 +103,9 @@ export async function openAccessControl(options: AccessControlOptions): Promise<
       if (users.size > 0) for (const changed of watchers) changed(users);
     },
     watch: (changed) => void watchers.push(changed),
-    applied: (wanted, timeoutMs) => moved.until(() => wanted <= position, timeoutMs),
-    done: subscription.done,
-    close: () => subscription.close(),
+    applied,
+    done,
+    close,
   };
 }
 
@@ -126,7 +122,7 @@ export async function readAccessUpTo(log: EventStore, space: string): Promise<Ac
   return (await readUpTo(log, space)).state;
 }
 
-async function readUpTo(log: EventStore, space: string) {
+async function readUpTo(log: EventStore, space: string): Promise<StoppableAccess> {
   let read: StoppableAccess = { state: INITIAL_ACCESS, isStopped: false };
   for await (const event of log.readStream(accessStream(space))) read = evolveUpTo(read, event);
   return read;

@@ -6,7 +6,7 @@ import {
   erasureStream,
 } from '../../shared/erasure/erasure-events.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
-import { stateAfterAll } from '../../shared/event-store/unreadable.ts';
+import { readStreamState } from '../../shared/event-store/follow-stream.ts';
 
 /** An order to erase a document. `erasedAt`: position of its proof; undefined: the document is not erased yet. */
 export type ErasureOrder = ErasureOrdered['data'] & {
@@ -33,10 +33,9 @@ export type ErasureLedger = {
 
 const NO_ERASURES: ErasureLedger = { orders: new Map(), erased: [], revision: undefined };
 
-/** Returns the ledger after an event of its stream. An event that was already applied changes nothing. */
+/** Returns the ledger after an event of its stream. */
 export function evolveLedger(ledger: ErasureLedger, stored: StoredEvent): ErasureLedger {
   const { revision, position, id, metadata } = stored;
-  if (revision <= (ledger.revision ?? -1n)) return ledger;
   const event = stored as unknown as ErasureEvent;
   const orders = new Map(ledger.orders);
   switch (event.type) {
@@ -58,5 +57,5 @@ export function evolveLedger(ledger: ErasureLedger, stored: StoredEvent): Erasur
 
 /** Reads the ledger at the end of the log. */
 export function readLedger(log: EventStore, space: string): Promise<ErasureLedger> {
-  return stateAfterAll(log.readStream(erasureStream(space)), NO_ERASURES, evolveLedger);
+  return readStreamState(log.readStream(erasureStream(space)), NO_ERASURES, evolveLedger);
 }

@@ -1,13 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createCondition } from '../../shared/condition.ts';
 import {
   type ErasureEvent,
   type ErasureOrdered,
   erasureStream,
 } from '../../shared/erasure/erasure-events.ts';
-import type { EventStore, ExpectedRevision, StoredEvent } from '../../shared/event-store/event-store.ts';
-import { subscribeToRaw } from '../../shared/event-store/raw-events.ts';
-import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
+import type { EventStore, ExpectedRevision } from '../../shared/event-store/event-store.ts';
+import { evolveStream, followStream } from '../../shared/event-store/follow-stream.ts';
 import { newEvent } from '../../shared/events/new-event.ts';
 import { retry } from '../../shared/retry.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
@@ -18,13 +16,7 @@ import { NotLeading } from '../command/not-leading.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { readErasedUpTo, recordErasedUpTo } from './erased-up-to.ts';
 import { noteErasures } from './erasure-file.ts';
-import {
-  type Erased,
-  type ErasureLedger,
-  type ErasureOrder,
-  evolveLedger,
-  readLedger,
-} from './erasure-ledger.ts';
+import { type Erased, type ErasureOrder, evolveLedger, readLedger } from './erasure-ledger.ts';
 import { planErasure, redactionsFor } from './plan-erasure.ts';
 
 export type ErasuresOptions = {
@@ -64,32 +56,27 @@ export async function openErasures(options: ErasuresOptions) {
   const { log, space, data, fleet, failed } = options;
   const closing = new AbortController();
   const { signal } = closing;
-  const start = await log.lastPosition();
-  let ledger = await readLedger(log, space);
   let done = readErasedUpTo(data);
   let resting = new AbortController();
-  const moved = createCondition();
-  const take = async (events: readonly StoredEvent[]) => {
-    for (const event of events) {
-      refuseUnreadable(event);
-      ledger = evolveLedger(ledger, event);
-    }
-    if (events.length > 0) resting.abort();
-    moved.check();
-  };
-  const subscription = subscribeToRaw(log, { after: start, stream: erasureStream(space) }, take);
+  const followed = await followStream(log, {
+    stream: erasureStream(space),
+    read: () => readLedger(log, space),
+    evolve: (known, event) => evolveStream(known, event, evolveLedger),
+    changed: () => resting.abort(),
+  });
+  const { state: ledger, moved } = followed;
   // A process that cannot read the log any more ends by its projector.
-  subscription.done.catch(failed);
+  followed.done.catch(failed);
   const turn = async (): Promise<void> => {
     resting = new AbortController();
     const { signal: wake } = resting;
     const isOpen = ({ erasedAt }: ErasureOrder) => erasedAt === undefined;
-    const open = fleet.epoch() === undefined ? [] : [...ledger.orders.values()].filter(isOpen);
+    const open = fleet.epoch() === undefined ? [] : [...ledger().orders.values()].filter(isOpen);
     for (const order of open) {
-      await prove(options, order, ledger.revision);
-      await moved.until(() => ledger.orders.get(order.id)?.erasedAt !== undefined, LOOK_MS);
+      await prove(options, order, ledger().revision);
+      await moved.until(() => ledger().orders.get(order.id)?.erasedAt !== undefined, LOOK_MS);
     }
-    const due = ledger.erased.filter(({ position }) => position > done);
+    const due = ledger().erased.filter(({ position }) => position > done);
     if (due.length > 0) {
       await carryOut(options, due, signal);
       done = due.at(-1)?.position ?? done;
@@ -99,11 +86,11 @@ export async function openErasures(options: ErasuresOptions) {
     }
     if (open.length === 0 && due.length === 0) await untilAborted(fleet.changed(LOOK_MS), wake);
   };
-  const isDone = (id: string) => (ledger.orders.get(id)?.erasedAt ?? done + 1n) <= done;
+  const isDone = (id: string) => (ledger().orders.get(id)?.erasedAt ?? done + 1n) <= done;
   const noteDone = () =>
     noteErasures(
       data,
-      [...ledger.orders.values()].filter(({ id }) => isDone(id)),
+      [...ledger().orders.values()].filter(({ id }) => isDone(id)),
     );
   noteDone();
   const report = (error: unknown) => signal.aborted || failed(error);
@@ -113,7 +100,7 @@ export async function openErasures(options: ErasuresOptions) {
   // Never rejects: failures are reported and repeated.
   const running = run();
   return {
-    ledger: (): ErasureLedger => ledger,
+    ledger,
     /** Returns whether an order was carried out in the log and in the files of this process. */
     isDone,
     /** Orders erasures, all or none. Resolves when they were carried out in the log and in the files of this process. Rejects with NotLeading. */
@@ -122,13 +109,13 @@ export async function openErasures(options: ErasuresOptions) {
       const ordered = documents.map((data) => ({ type: 'erasure-ordered', data }) as const);
       const { ids } = await append(options, ordered, { author, expected: 'any' });
       await moved.until(() => ids.every(isDone));
-      return ids.map((id) => ledger.orders.get(id) as ErasureOrder);
+      return ids.map((id) => ledger().orders.get(id) as ErasureOrder);
     },
     async close(): Promise<void> {
       closing.abort();
       resting.abort();
       moved.fail(new Error('the server stops: the next start carries the erasure out'));
-      await subscription.close();
+      await followed.close();
       await running;
     },
   };

@@ -1,7 +1,5 @@
-import { createCondition } from '../../shared/condition.ts';
-import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
-import { subscribeToRaw } from '../../shared/event-store/raw-events.ts';
-import { refuseUnreadable, stateAfterAll } from '../../shared/event-store/unreadable.ts';
+import type { EventStore } from '../../shared/event-store/event-store.ts';
+import { evolveStream, followStream, readStreamState } from '../../shared/event-store/follow-stream.ts';
 import { releaseStream } from '../../shared/releases/release-events.ts';
 import { evolveReleases, NO_RELEASES } from '../../shared/releases/release-state.ts';
 
@@ -13,31 +11,25 @@ const WAIT_MS = 10_000;
 /** Reads the releases, and keeps them current. Calls `changed` after each change. `done` rejects when they can no longer be read. */
 export async function watchReleases(log: EventStore, space: string, changed: () => void) {
   const stream = releaseStream(space);
-  const start = await log.lastPosition();
-  let state = await stateAfterAll(log.readStream(stream), NO_RELEASES, evolveReleases);
-  const moved = createCondition();
-  const take = async (events: readonly StoredEvent[]) => {
-    for (const event of events) {
-      refuseUnreadable(event);
-      if (event.revision > (state.revision ?? -1n)) state = evolveReleases(state, event);
-    }
-    if (events.length === 0) return;
-    moved.check();
-    changed();
-  };
-  const { done, close } = subscribeToRaw(log, { after: start, stream }, take);
+  const { state, moved, done, close } = await followStream(log, {
+    stream,
+    read: () => readStreamState(log.readStream(stream), NO_RELEASES, evolveReleases),
+    evolve: (known, event) => evolveStream(known, event, evolveReleases),
+    changed,
+  });
   return {
-    state: () => state,
+    state,
     /** Resolves when the state has the event at this revision. Rejects after 10 s. */
     async reached(revision: bigint | undefined): Promise<void> {
       const wanted = revision ?? -1n;
-      if (await moved.until(() => (state.revision ?? -1n) >= wanted, WAIT_MS)) return;
+      if (await moved.until(() => (state().revision ?? -1n) >= wanted, WAIT_MS)) return;
       throw new Error(`the releases in the log could not be read up to revision ${wanted} within 10 s`);
     },
     /** Resolves when the state has all events that the log has now. */
     async latest(): Promise<void> {
       let last: bigint | undefined;
-      for await (const { revision } of log.readStream(stream, (state.revision ?? -1n) + 1n)) last = revision;
+      for await (const { revision } of log.readStream(stream, (state().revision ?? -1n) + 1n))
+        last = revision;
       if (last !== undefined) await this.reached(last);
     },
     done,

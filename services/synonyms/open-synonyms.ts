@@ -1,7 +1,6 @@
-import { createCondition } from '../../shared/condition.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
-import { subscribeToRaw } from '../../shared/event-store/raw-events.ts';
-import { isForeign, stopsReaders } from '../../shared/event-store/unreadable.ts';
+import { evolveStream, followStream } from '../../shared/event-store/follow-stream.ts';
+import { stopsReaders } from '../../shared/event-store/unreadable.ts';
 import type { InstalledSynonyms } from '../../shared/schema/add-synonyms.ts';
 import { synonymStream } from '../../shared/synonyms/synonym-events.ts';
 import { evolveSynonyms, NO_SYNONYMS, type SynonymState } from '../../shared/synonyms/synonym-state.ts';
@@ -17,26 +16,14 @@ export type KnownSynonyms = {
   readonly close: () => Promise<void>;
 };
 
-/** Reads the synonyms and subscribes to them: a change by any process takes effect here when the subscription delivers it. */
+/** Reads the synonyms, and keeps them current. */
 export async function openSynonyms(log: EventStore, space: string): Promise<KnownSynonyms> {
-  // We read the position before the stream: events appended in between arrive twice and are applied once.
-  const start = await log.lastPosition();
-  let read = await readSynonymsUpTo(log, space);
-  let position = start;
-  const moved = createCondition();
-  const take = async (events: readonly StoredEvent[], upTo: bigint) => {
-    for (const event of events)
-      if (event.revision > (read.state.revision ?? -1n)) read = evolveUpTo(read, event);
-    position = upTo;
-    moved.check();
-  };
-  const { done, close } = subscribeToRaw(log, { after: start, stream: synonymStream(space) }, take);
-  return {
-    current: () => read.state.synonyms,
-    applied: (wanted, timeoutMs) => moved.until(() => wanted <= position, timeoutMs),
-    done,
-    close,
-  };
+  const { state, applied, done, close } = await followStream<ReadSynonyms>(log, {
+    stream: synonymStream(space),
+    read: () => readSynonymsUpTo(log, space),
+    evolve: evolveUpTo,
+  });
+  return { current: () => state().state.synonyms, applied, done, close };
 }
 
 /** `isStopped`: there was an event that this program cannot read. The synonyms before it stay in force. */
@@ -57,7 +44,6 @@ export async function readSynonymsUpTo(
 }
 
 function evolveUpTo({ state, isStopped }: ReadSynonyms, event: StoredEvent): ReadSynonyms {
-  if (isForeign(event)) return { state: { ...state, revision: event.revision }, isStopped };
   if (isStopped || stopsReaders(event)) return { state, isStopped: true };
-  return { state: evolveSynonyms(state, event), isStopped };
+  return { state: evolveStream(state, event, evolveSynonyms), isStopped };
 }

@@ -1,12 +1,11 @@
 import { join } from 'node:path';
-import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
-import { subscribeToRaw } from '../../shared/event-store/raw-events.ts';
-import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
+import type { EventStore } from '../../shared/event-store/event-store.ts';
+import { evolveStream, followStream } from '../../shared/event-store/follow-stream.ts';
 import { createEffectiveEvents } from '../../shared/fleet/effective-events.ts';
 import { replaceDamaged } from '../../shared/sqlite/replace-damaged.ts';
 import { SHORT_WAIT_MS, whenUnlocked } from '../../shared/sqlite/when-unlocked.ts';
 import { webhookStream } from '../../shared/webhooks/webhook-events.ts';
-import { evolveWebhooks, type WebhookState } from '../../shared/webhooks/webhook-state.ts';
+import { evolveWebhooks } from '../../shared/webhooks/webhook-state.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { Metrics } from '../operating/metrics.ts';
 import { leadOutbox } from '../outbox/lead-outbox.ts';
@@ -87,15 +86,11 @@ const PROCESS = { actor: { kind: 'process', id: 'webhooks' } } as const;
 
 /** Reads the webhooks, and keeps them current. Calls `changed` after each change. `done` rejects when they can no longer be read. */
 async function watchDefinitions(log: EventStore, space: string, changed: () => void) {
-  const start = await log.lastPosition();
-  let state: WebhookState = await readWebhooks(log, space);
-  const take = async (events: readonly StoredEvent[]) => {
-    for (const event of events) {
-      refuseUnreadable(event);
-      if (event.revision > (state.revision ?? -1n)) state = evolveWebhooks(state, event);
-    }
-    if (events.length > 0) changed();
-  };
-  const { done, close } = subscribeToRaw(log, { after: start, stream: webhookStream(space) }, take);
-  return { hooks: () => state.hooks, done, close };
+  const { state, done, close } = await followStream(log, {
+    stream: webhookStream(space),
+    read: () => readWebhooks(log, space),
+    evolve: (known, event) => evolveStream(known, event, evolveWebhooks),
+    changed,
+  });
+  return { hooks: () => state().hooks, done, close };
 }

@@ -1,5 +1,5 @@
 import type { EventMetadata, EventStore } from '../../shared/event-store/event-store.ts';
-import { stateAfterAll } from '../../shared/event-store/unreadable.ts';
+import { readStreamState } from '../../shared/event-store/follow-stream.ts';
 import { newEvent } from '../../shared/events/new-event.ts';
 import { randomId } from '../../shared/random-id.ts';
 import { RequestError } from '../../shared/request-error.ts';
@@ -109,7 +109,7 @@ export function createWebhookCommands(options: WebhookCommandsOptions) {
 
 /** The webhooks at the end of the log. */
 export function readWebhooks(log: EventStore, space: string): Promise<WebhookState> {
-  return stateAfterAll(log.readStream(webhookStream(space)), NO_WEBHOOKS, evolveWebhooks);
+  return readStreamState(log.readStream(webhookStream(space)), NO_WEBHOOKS, evolveWebhooks);
 }
 
 /** Resolves with the event's position; undefined if another event came first. */

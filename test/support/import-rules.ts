@@ -45,20 +45,17 @@ export const STREAM_READS = [
 /** Files for which every event of the log counts, because they are about the log and not about content. */
 const RAW_EVENTS = [
   'projections/graph/store/check-history',
-  'services/access/access-control',
   'services/cli/commands/events',
   'services/elasticsearch/name-of-log',
-  'services/erasure/(open-erasures|verify-erasures)',
+  'services/erasure/verify-erasures',
   'services/fleet/require-lease',
   'services/operating/projection-lag',
   'services/operator/(parked|status)',
   'services/past/log-times',
   'services/read-side/index-snapshot',
-  'services/releases/watch-releases',
   'services/state/recent-events',
-  'services/synonyms/open-synonyms',
   'services/transfer/(export-log|import-export)',
-  'services/webhooks/open-webhooks',
+  'shared/event-store/follow-stream',
 ].map((file) => `^${file}\\.ts$`);
 
 const CLAIMS = [
