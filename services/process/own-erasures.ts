@@ -87,13 +87,15 @@ function servedBy(
   };
 }
 
-/** Deletes the rows of a document in all locales. */
+/** Deletes the rows of a document in all locales. Rejects with a message if its content type is not served. */
 async function removeDocument(
   { base, content, running }: OwnParts,
   { id: correlationId, type, documentId }: ErasureOrder,
 ): Promise<void> {
   const definition = content.registry.contentTypes.get(type);
-  if (definition === undefined || !base.store.graph.reader.exists(type, documentId)) return;
+  if (definition === undefined)
+    throw new Error(`an erasure waits until the content type ${type} is served again`);
+  if (!base.store.graph.reader.exists(type, documentId)) return;
   const locale = definition.localized ? { locale: '*' } : {};
   const remove = () =>
     type === FILE_TYPE

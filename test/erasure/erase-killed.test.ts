@@ -11,6 +11,7 @@ import { newEvent } from '../../shared/events/new-event.ts';
 import { upcast } from '../../shared/events/upcasters.ts';
 import { type Ask, createAsk } from '../support/access-client.ts';
 import { findWords } from '../support/find-words.ts';
+import { articleTypes } from '../support/released-articles.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
@@ -122,5 +123,23 @@ describe('an erasure whose server is killed', takesMinutes('kills during erasure
     await killAndStart(killed);
     expect(await carriedOut(killed, proved)).toBe(true);
     await expectErased(killed, ['Orderbrook', 'Provenholt']);
+  }, 900_000);
+
+  it('waits while its content type is not served, and is completed when it is', async () => {
+    const killed = await start();
+    const documentId = await create(killed, 'Absentmoor');
+    await killed.server.stop();
+    await appendErasure(killed.data, documentId, 'ordered');
+    const others = articleTypes();
+    onTestFinished(others.remove);
+    killed.server = await startServer({ data: killed.data, contentTypes: others.folder });
+    killed.ask = createAsk(killed.server.url);
+    await expect
+      .poll(killed.server.output)
+      .toContain(`an erasure waits until the content type ${TYPE} is served again`);
+    expect((await killed.ask('/_varve/erasures')).body.data).toMatchObject([{ documentId, erased: false }]);
+    await killAndStart(killed);
+    expect(await carriedOut(killed, documentId)).toBe(true);
+    await expectErased(killed, ['Absentmoor']);
   }, 900_000);
 });
