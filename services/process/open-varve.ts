@@ -34,7 +34,7 @@ export type Varve = ComposedApi & {
   readonly whenErased: OwnErasures['whenErased'];
   /** Ends deliveries and releases, and writes their progress to the log for the next leader. Never rejects. */
   endDuties(): Promise<void>;
-  /** Steps down when no write is in flight; later writes are forwarded. The duties have to end before. */
+  /** Steps down when no write is in flight and the duties have ended; later writes are forwarded. */
   stepDown(): Promise<void>;
   /** Steps down for a process that takes this one's place with another generation. */
   yield(successor: Successor | undefined): Promise<void>;
@@ -77,6 +77,9 @@ export function openVarve(options: VarveOptions): Promise<Varve> {
     const webhooks = await openOwnWebhooks(options, parts, opened);
     const releases = await openOwnReleases(options, parts, opened);
     const { served: erasures, whenErased } = await openOwnErasures(options, parts, webhooks, opened);
+    const endDuties = async () => {
+      await Promise.all([webhooks?.stop(), releases?.stop()]);
+    };
     // If a generation is given, another process still serves.
     if (options.fleet.generation === undefined) base.store.generations.enter();
     watchOwn(options, parts);
@@ -89,11 +92,10 @@ export function openVarve(options: VarveOptions): Promise<Varve> {
       whenErased,
       fleet,
       ...endOf(options, parts, tidied),
-      async endDuties() {
-        await Promise.all([webhooks?.stop(), releases?.stop()]);
-      },
+      endDuties,
       async stepDown() {
         await api.forwarding.idle();
+        await endDuties();
         await fleet.stepDown();
       },
       isNew: base.store.isNew,
