@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { type ImportedLine, importDocuments } from '../transfer/import-documents.ts';
 import { defineOperation, type OperatorContext } from './operation.ts';
+import { NO_SERVER, NOT_THE_LEADER } from './refuse-elsewhere.ts';
 
 type Imports = NonNullable<OperatorContext['imports']>;
 
 /** Returns the imports under the current lease. Throws a sentence if this process writes nothing. */
 export function leadingImports(imports: Imports | undefined): Imports & { readonly epoch: number } {
-  if (imports === undefined)
-    throw new Error('no server runs on the data directory: start it, then run the command again');
+  if (imports === undefined) throw new Error(NO_SERVER);
   try {
     return { ...imports, epoch: imports.writer.epoch() };
   } catch {
-    throw new Error('this server is not the leader: run the command on the data directory of the leader');
+    throw new Error(NOT_THE_LEADER);
   }
 }
 

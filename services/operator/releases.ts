@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { FormProblem } from '../../shared/form-problems.ts';
 import { RequestError } from '../../shared/request-error.ts';
-import { NotLeading } from '../command/not-leading.ts';
 import { defineOperation, type OperatorContext } from './operation.ts';
+import { NO_SERVER, refuseElsewhere } from './refuse-elsewhere.ts';
 
 /** Answer of a resource of releases, or why it refuses. `errors`: problems of the form. `problems`: entries that cannot be published. */
 export type ReleaseLine =
@@ -39,8 +39,7 @@ async function* callReleases(
     const { data, meta = {} } = await releases(call);
     yield { kind: 'answer', data, meta };
   } catch (error) {
-    if (error instanceof NotLeading) throw new Error(NOT_HERE, { cause: error });
-    if (!(error instanceof RequestError)) throw error;
+    if (!(error instanceof RequestError)) refuseElsewhere(error);
     const { message, details } = error;
     yield {
       kind: 'refused',
@@ -51,9 +50,7 @@ async function* callReleases(
   }
 }
 
-const NO_SERVER = 'no server runs on the data directory: start it, then run the command again';
 const FOLLOWS = 'a server that follows a Strapi has no releases';
-const NOT_HERE = 'this server is not the leader: run the command on the data directory of the leader';
 
 function listOf<Item>(value: unknown): readonly Item[] {
   return Array.isArray(value) ? value : [];
