@@ -11,6 +11,12 @@ export type DescribeOptions = {
   readonly graph: { entries(type: string, documentId: string): readonly Entry[] };
 };
 
+/** A release, as answers describe it. */
+export type DescribedRelease = Awaited<ReturnType<typeof describeRelease>>;
+
+/** An action of a release, as answers describe it. */
+export type DescribedAction = ReturnType<typeof describeAction>;
+
 /** Returns a release as Strapi describes it. Varve adds `lateMs`, and `problems` of one that is blocked or has failed. */
 export async function describeRelease({ together }: DescribeOptions, release: Release) {
   const { id, name, scheduledAt, timezone, releasedAt, createdAt, updatedAt, createdBy, lateMs } = release;

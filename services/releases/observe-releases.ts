@@ -1,5 +1,5 @@
 import {
-  isPending,
+  pendingReleases,
   type ReleaseState,
   scheduledReleases,
   timeOf,
@@ -21,7 +21,7 @@ export function observeReleases(
   const done = metrics.counter(METRICS.releasesDone);
   const failed = metrics.counter(METRICS.releasesFailed);
   const lateness = metrics.durations(METRICS.releaseLateness).series();
-  metrics.gauge(METRICS.releasesPending, () => countOf(led(), pendingCount));
+  metrics.gauge(METRICS.releasesPending, () => countOf(led(), (state) => pendingReleases(state).length));
   metrics.gauge(METRICS.releasesDue, () => countOf(led(), dueCount));
   return async (id, occasion) => {
     const ended = await carryOut(id, occasion);
@@ -36,10 +36,6 @@ export function observeReleases(
 
 function countOf(state: ReleaseState | null, count: (state: ReleaseState) => number): number | undefined {
   return state === null ? undefined : count(state);
-}
-
-function pendingCount({ releases }: ReleaseState): number {
-  return [...releases.values()].filter(isPending).length;
 }
 
 function dueCount(state: ReleaseState): number {

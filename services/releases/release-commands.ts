@@ -10,6 +10,7 @@ import {
 } from '../../shared/releases/release-events.ts';
 import {
   isPending,
+  pendingReleases,
   type Release,
   type ReleaseState,
   type StoredAction,
@@ -186,12 +187,8 @@ function actionOf({ id, actions }: Release, actionId: number): StoredAction {
   return action;
 }
 
-function pendingOf({ releases }: ReleaseState): readonly Release[] {
-  return [...releases.values()].filter(isPending);
-}
-
 function refuseTooMany(state: ReleaseState): void {
-  if (pendingOf(state).length < MOST_PENDING) return;
+  if (pendingReleases(state).length < MOST_PENDING) return;
   throw new RequestError(
     'invalid-release',
     `There are ${MOST_PENDING} pending releases, which is the maximum`,
@@ -200,7 +197,9 @@ function refuseTooMany(state: ReleaseState): void {
 
 /** Refuses the name of a pending release. Actions on single entries take no names. */
 function refuseTakenName(state: ReleaseState, name: string, except: number | undefined): void {
-  const isTaken = pendingOf(state).some((each) => each.name === name && each.id !== except && !each.single);
+  const isTaken = pendingReleases(state).some(
+    (each) => each.name === name && each.id !== except && !each.single,
+  );
   if (isTaken) throw refusedRelease([{ path: 'name', message: `is taken: there is a release "${name}"` }]);
 }
 
@@ -232,7 +231,7 @@ function isSameEntry(one: NewAction, other: NewAction): boolean {
 
 /** Returns the pending release that `schedule` made for the same action. */
 function singleRelease(state: ReleaseState, action: NewAction): Release | undefined {
-  return pendingOf(state).find(({ single, actions: [first] }) => {
+  return pendingReleases(state).find(({ single, actions: [first] }) => {
     if (!single || first === undefined || first.type !== action.type) return false;
     const { contentType, entryDocumentId, locale } = action;
     return (

@@ -136,6 +136,11 @@ export function isPending({ releasedAt }: Release): boolean {
   return releasedAt === null;
 }
 
+/** Returns the releases that were not carried out. */
+export function pendingReleases({ releases }: ReleaseState): readonly Release[] {
+  return [...releases.values()].filter(isPending);
+}
+
 /**
  * Returns the scheduled releases that wait for their time or are late, in the order in which they are carried out. One that failed at its
  * time waits for a change. One that failed before, when a caller carried it out, still has its time.

@@ -1,42 +1,14 @@
 import { defined } from '../../../shared/defined.ts';
 import type { FormProblem } from '../../../shared/form-problems.ts';
+import type { ReleaseProblem } from '../../../shared/releases/release-events.ts';
 import type { ResourceCall } from '../../../shared/resource.ts';
 import type { ReleaseLine } from '../../operator/releases.ts';
+import type { DescribedAction, DescribedRelease } from '../../releases/describe-release.ts';
 import { textTable } from '../output/text-table.ts';
 import type { JsonOption } from '../settings/command.ts';
 import { InvalidSettings, type OperatorSettings } from '../settings/settings.ts';
 import { withOperations } from './operate.ts';
 import { refusedOptions } from './run-resource.ts';
-
-type Problem = {
-  readonly contentType: string;
-  readonly entryDocumentId: string;
-  readonly locale: string | null;
-  readonly reason: string;
-};
-
-/** A release, as its resources answer. */
-type DescribedRelease = {
-  readonly id: number;
-  readonly name: string;
-  readonly status: string;
-  readonly scheduledAt: string | null;
-  readonly timezone: string | null;
-  readonly releasedAt: string | null;
-  readonly lateMs: number | null;
-  readonly problems: readonly Problem[];
-  readonly actions: { readonly meta: { readonly count: number } };
-};
-
-type DescribedAction = {
-  readonly id: number;
-  readonly type: string;
-  readonly contentType: { readonly uid: string };
-  readonly entryDocumentId: string;
-  readonly locale: { readonly code: string } | null;
-  readonly status: string;
-  readonly problem: string | null;
-};
 
 type TimeOptions = JsonOption & { readonly at?: string; readonly timezone?: string };
 type EntryOptions = JsonOption & {
@@ -214,7 +186,7 @@ function refusedEntries(errors: readonly FormProblem[]): InvalidSettings {
 }
 
 function sentencesOf({ message, problems }: Extract<ReleaseLine, { kind: 'refused' }>): string {
-  const lines = (problems as readonly Problem[]).map(
+  const lines = (problems as readonly ReleaseProblem[]).map(
     ({ contentType, entryDocumentId, locale, reason }) =>
       `  ${[contentType, entryDocumentId, locale].filter(Boolean).join(' ')}: ${reason}`,
   );

@@ -13,6 +13,10 @@ export type {
 } from '../../access/access-resources.ts';
 export type { TokenDescription as ListedToken } from '../../access/describe-token.ts';
 export type { ForeignEvent, ParkedItem, ParkedLine } from '../../operator/parked.ts';
+export type {
+  DescribedAction as ListedReleaseAction,
+  DescribedRelease as ListedRelease,
+} from '../../releases/describe-release.ts';
 export type { DescribedSetting as ShownSetting, SettingsInForce } from '../../state/settings-in-force.ts';
 export type { WholeEvent } from '../../state/whole-event.ts';
 export type {
@@ -29,35 +33,6 @@ export type LogEvent = ListedEvent;
 
 /** A process without a data directory has only the state. */
 export type ServerState = State & Partial<Omit<Status, keyof State>>;
-
-type EntryProblem = {
-  readonly contentType: string;
-  readonly entryDocumentId: string;
-  readonly locale: string | null;
-  readonly reason: string;
-};
-
-export type ListedRelease = {
-  readonly id: number;
-  readonly name: string;
-  readonly status: string;
-  readonly scheduledAt: string | null;
-  readonly timezone: string | null;
-  readonly releasedAt: string | null;
-  readonly lateMs: number | null;
-  readonly problems: readonly EntryProblem[];
-  readonly actions: { readonly meta: { readonly count: number } };
-};
-
-export type ListedReleaseAction = {
-  readonly id: number;
-  readonly type: string;
-  readonly contentType: { readonly uid: string; readonly displayName: string };
-  readonly entryDocumentId: string;
-  readonly locale: { readonly code: string } | null;
-  readonly status: string;
-  readonly problem: string | null;
-};
 
 export type ShownAttribute = {
   readonly type: string;
