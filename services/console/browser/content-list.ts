@@ -5,6 +5,7 @@ import { filterQuery, parseFilterRows } from './filter-rows.ts';
 import { formatCount } from './format.ts';
 import { HowToSend } from './how-to-send.ts';
 import { html } from './html.ts';
+import { Pager } from './pager.ts';
 import { asOf, change, linkTo, route } from './route.ts';
 import { Facets, type FoundMeta, MatchedWords, searchQuery } from './search-results.ts';
 import type { Type } from './server.ts';
@@ -89,7 +90,7 @@ function Rows({ type, page: { data, meta } }: { readonly type: Type; readonly pa
       </tr>`,
       )}</tbody>
     </table></div>
-    <${Pages} meta=${meta} />`;
+    <${Pager} meta=${meta} before="Previous" after="Next" />`;
 }
 
 /** With several locales, a name has the locale behind the documentId. */
@@ -109,13 +110,4 @@ function Heading({ name }: { readonly name: string }) {
   const order = direction === 'desc' ? 'descending' : 'ascending';
   return html`<th aria-sort=${isSorted ? order : undefined}><button type="button" class="plain" onClick=${() => change({ sort: next, page: undefined })}>
     ${name}${isSorted ? (direction === 'desc' ? ' ↓' : ' ↑') : ''}</button></th>`;
-}
-
-function Pages({ meta }: { readonly meta: Meta }) {
-  const { page = 1, pageCount = 1 } = meta.pagination ?? {};
-  if (pageCount <= 1) return null;
-  const go = (to: number) => change({ page: to === 1 ? undefined : String(to) });
-  return html`<p class="row"><button type="button" disabled=${page <= 1} onClick=${() => go(page - 1)}>Previous</button>
-    page ${formatCount(page)} of ${formatCount(pageCount)}
-    <button type="button" disabled=${page >= pageCount} onClick=${() => go(page + 1)}>Next</button></p>`;
 }

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
 import { pathName } from './content-model.ts';
 import { type EntryPlace, entryPath, rowQuery, write } from './entry-request.ts';
-import { formatCount, formatMoment } from './format.ts';
+import { formatMoment } from './format.ts';
 import { HowToSend } from './how-to-send.ts';
 import { html } from './html.ts';
+import { Pager } from './pager.ts';
 import { change, linkTo, route } from './route.ts';
 import { useAnswer } from './use-answer.ts';
 import { VersionDiff } from './version-diff.ts';
@@ -62,17 +63,12 @@ type VersionsProps = {
 
 function Versions({ page: { data, meta }, place, restore }: VersionsProps) {
   if (data.length === 0) return html`<p class="empty">There is no version that you may see.</p>`;
-  const { page = 1, pageCount = 1 } = meta.pagination ?? {};
-  const go = (to: number) => change({ page: String(to) });
+  const { page = 1 } = meta.pagination ?? {};
   return html`<div class="scroll" role="region" aria-label="Versions" tabindex="0"><table class="versions">
       <thead><tr><th>from</th><th>to</th><th>time</th><th>action</th><th>then</th><th>changed</th><th>by</th><th>how</th><th><span class="hidden">Actions</span></th></tr></thead>
       <tbody>${data.map((version, i) => html`<${Row} key=${version.id} version=${version} isNewest=${i === 0 && page === 1} restore=${mayRestore(place) ? restore : undefined} />`)}</tbody>
     </table></div>
-    ${
-      pageCount > 1 &&
-      html`<p class="row"><button type="button" disabled=${page <= 1} onClick=${() => go(page - 1)}>Newer</button> page ${formatCount(page)} of ${formatCount(pageCount)}
-      <button type="button" disabled=${page >= pageCount} onClick=${() => go(page + 1)}>Older</button></p>`
-    }`;
+    <${Pager} meta=${meta} before="Newer" after="Older" />`;
 }
 
 type RowProps = {

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { ActionButton, type Outcome, OutcomeLine } from './action.ts';
-import { formatMoment } from './format.ts';
+import { formatCount, formatMoment } from './format.ts';
 import { HowToSend } from './how-to-send.ts';
 import { html } from './html.ts';
 import { AddEntries, EntriesTable } from './release-entries.ts';
@@ -48,7 +48,7 @@ function Head({ release }: { readonly release: ListedRelease }) {
   return html`<h2>${name} <span class=${`badge ${status === 'done' ? 'draft' : status === 'blocked' || status === 'failed' ? 'modified' : ''}`}>${status}</span></h2>
     <dl class="headers">
       <div><dt>time</dt><dd>${scheduledAt === null ? 'none: it waits until somebody publishes it' : `${formatMoment(scheduledAt)}${timezone === null ? '' : ` (chosen in ${timezone})`}`}</dd></div>
-      ${releasedAt !== null && html`<div><dt>carried out</dt><dd>${formatMoment(releasedAt)}${lateMs === null ? ', by hand' : `, ${new Intl.NumberFormat().format(lateMs)} ms late`}</dd></div>`}
+      ${releasedAt !== null && html`<div><dt>carried out</dt><dd>${formatMoment(releasedAt)}${lateMs === null ? ', by hand' : `, ${formatCount(lateMs)} ms late`}</dd></div>`}
     </dl>
     ${
       problems.length > 0 &&

@@ -2,10 +2,11 @@ import { useEffect, useState } from 'preact/hooks';
 import { ActionButton, type Outcome } from './action.ts';
 import { contentTypes, isLocalized, pathName, titleOf } from './content-model.ts';
 import type { Row } from './entry-request.ts';
-import { formatCount, shorten } from './format.ts';
+import { shorten } from './format.ts';
 import { html } from './html.ts';
+import { Pager } from './pager.ts';
 import { findEntries } from './relation-field.ts';
-import { change, linkTo, route } from './route.ts';
+import { linkTo, route } from './route.ts';
 import type { ListedReleaseAction, Type } from './server.ts';
 import { types } from './session.ts';
 import { useAnswer } from './use-answer.ts';
@@ -26,17 +27,13 @@ export function EntriesTable({ id, isPending, report }: TableProps) {
   const actions = Object.values(groups).flat();
   if (actions.length === 0)
     return html`<p class="empty">The release has no entries yet. Add those that it publishes or unpublishes.</p>`;
-  const pages = meta.pagination?.pageCount ?? 1;
   return html`<div class="scroll" role="region" aria-label="Table of entries" tabindex="0">
       <table class="release-entries">
         <thead><tr><th>entry</th><th>type</th><th>locale</th><th>what happens</th><th>state now</th><th>problem</th><th>actions</th></tr></thead>
         <tbody>${actions.map((action) => html`<${EntryRow} key=${action.id} id=${id} action=${action} isPending=${isPending} report=${report} />`)}</tbody>
       </table>
     </div>
-    ${
-      pages > 1 &&
-      html`<div class="row"><button type="button" disabled=${page <= 1} onClick=${() => change({ page: String(page - 1) })}>Before</button><span>${formatCount(page)} of ${formatCount(pages)}</span><button type="button" disabled=${page >= pages} onClick=${() => change({ page: String(page + 1) })}>After</button></div>`
-    }`;
+    <${Pager} meta=${meta} before="Before" after="After" />`;
 }
 
 type RowProps = {

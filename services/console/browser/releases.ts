@@ -3,10 +3,11 @@ import { ActionButton, type Outcome, OutcomeLine } from './action.ts';
 import { formatCount, formatMoment, shorten } from './format.ts';
 import { HowToSend } from './how-to-send.ts';
 import { html } from './html.ts';
+import { Pager } from './pager.ts';
 import { ReleaseCalendar } from './release-calendar.ts';
 import { ReleaseCard } from './release-card.ts';
 import { NO_TIME, type ReleaseTime, TimeFields, timeCommand, timeData } from './release-time.ts';
-import { change, linkTo, route } from './route.ts';
+import { linkTo, route } from './route.ts';
 import type { ListedRelease } from './server.ts';
 import { useAnswer } from './use-answer.ts';
 
@@ -30,7 +31,6 @@ type ListProps = { readonly isCalendar: boolean; readonly page: number };
 function ListCard({ isCalendar, page }: ListProps) {
   const path = `${PATH}?pageSize=${PAGE_SIZE}&page=${page}`;
   const { data: releases, meta, problem } = useAnswer<readonly ListedRelease[]>(path);
-  const pages = meta.pagination?.pageCount ?? 1;
   const tab = (view: string, title: string) =>
     html`<a href=${linkTo(['releases'], { view })} aria-current=${isCalendar === (view === 'calendar') ? 'page' : undefined}>${title}</a>`;
   return html`<section class="card" aria-label="Releases">
@@ -40,12 +40,7 @@ function ListCard({ isCalendar, page }: ListProps) {
     ${releases === undefined && problem === null && html`<p class="quiet" role="status">Loading…</p>`}
     ${releases?.length === 0 && html`<p class="empty">There are no releases. A release publishes and unpublishes several entries together: at a time, or when you say so. Add one below, and then its entries.</p>`}
     ${releases !== undefined && releases.length > 0 && (isCalendar ? html`<${ReleaseCalendar} releases=${releases} />` : html`<${ReleaseTable} releases=${releases} />`)}
-    ${
-      pages > 1 &&
-      html`<div class="row"><button type="button" disabled=${page <= 1} onClick=${() => change({ page: String(page - 1) })}>Newer</button>
-        <span>${formatCount(page)} of ${formatCount(pages)}</span>
-        <button type="button" disabled=${page >= pages} onClick=${() => change({ page: String(page + 1) })}>Older</button></div>`
-    }
+    <${Pager} meta=${meta} before="Newer" after="Older" />
     <${HowToSend} request=${{ method: 'GET', path }} command="varve release list" />
   </section>`;
 }
@@ -68,7 +63,7 @@ function ReleaseRow({ release }: { readonly release: ListedRelease }) {
     <td><span class=${isBad ? 'bad' : status === 'done' ? 'quiet' : 'good'}>${status}</span>${problems.length > 0 && html` <span class="quiet">refused: ${formatCount(problems.length)}</span>`}</td>
     <td class="number">${formatCount(actions.meta.count)}</td>
     <td>${at === null ? html`<span class="quiet">when somebody publishes it</span>` : formatMoment(at)}</td>
-    <td>${lateMs === null ? '' : `${new Intl.NumberFormat().format(lateMs)} ms`}</td>
+    <td>${lateMs === null ? '' : `${formatCount(lateMs)} ms`}</td>
   </tr>`;
 }
 
