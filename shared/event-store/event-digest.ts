@@ -41,7 +41,7 @@ export function checkStoredText({ id, type, data, metadata }: DigestedContent) {
 }
 
 /** Returns whether a stored text of metadata is that of an erased event. Quotes inside of a value are escaped, so none looks like this. */
-function isErased(metadata: string): boolean {
+export function isErased(metadata: string): boolean {
   return metadata.includes('"erased":"');
 }
 
@@ -49,8 +49,8 @@ function isErased(metadata: string): boolean {
 export const OTHER_CONTENT = 'its content does not match its digest: it was changed after it was written';
 
 /**
- * Checks an event whose JSON was already parsed, from a server or from an export. An erased event always matches. `text`: the stored text of the data, if it is known. It
- * usually is the text of the digest. A program that copies events may write the same data as another text.
+ * Checks an event whose JSON was already parsed, from a server or from an export. An erased event always matches. `text`: the stored text
+ * of the data, if it is known. It usually is the text of the digest. A program that copies events may write the same data as another text.
  */
 export function matchesDigest(
   event: {

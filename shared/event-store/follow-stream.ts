@@ -47,9 +47,6 @@ export type FollowOptions<State> = {
   readonly changed?: () => void;
 };
 
-/** State of a stream that a process keeps current. */
-export type FollowedStream<State> = Awaited<ReturnType<typeof followStream<State>>>;
-
 /** Reads the state of a stream, and keeps it current: an event of any process takes effect when the subscription delivers it. */
 export async function followStream<State>(
   log: Pick<EventStore, 'lastPosition' | 'subscribe'>,

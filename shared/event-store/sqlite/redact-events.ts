@@ -1,8 +1,7 @@
 import type { Database } from '../../sqlite/database.ts';
 import { prepared } from '../../sqlite/prepared.ts';
 import { transaction } from '../../sqlite/transaction.ts';
-import { addDigest, checkStoredText, digestedMetadata } from '../event-digest.ts';
-import { parseStored } from '../event-metadata.ts';
+import { addDigest, checkStoredText, digestedMetadata, isErased } from '../event-digest.ts';
 import type { Redaction } from '../event-store.ts';
 
 const FIND = 'SELECT id, type, data, metadata FROM event WHERE stream = ? AND revision = ?';
@@ -38,18 +37,13 @@ function redact(db: Database, { stream, revision, id, data, metadata }: Redactio
   if (found === undefined) throw new Error(`the event log has no revision ${revision} of ${stream}`);
   const text = (name: string) => String(found[name]);
   const before = { id: text('id'), type: text('type'), data: text('data'), metadata: text('metadata') };
-  if (isRedacted(before.metadata)) return;
+  if (isErased(before.metadata)) return;
   const { digest } = checkStoredText(before);
   const replace = (...texts: readonly [id: string, data: string, metadata: string]) =>
     prepared(db, REPLACE).run(...texts, stream, revision);
   // SQLite writes a text of equal length in its place.
   replace(blank(before.id), blank(before.data), blank(before.metadata));
   replace(id, JSON.stringify(data), addDigest(digestedMetadata(metadata), digest));
-}
-
-function isRedacted(metadata: string): boolean {
-  const parsed = parseStored(metadata);
-  return typeof parsed === 'object' && parsed !== null && 'erased' in parsed;
 }
 
 /** Returns spaces that take as many bytes as a text. */
