@@ -1,7 +1,8 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { valueOfJson } from '../../shared/json.ts';
+import { replaceFile } from '../../shared/replace-file.ts';
 
 /** Record of a data directory: the erasures that were carried out in it. */
 const FILE = 'erasures.json';
@@ -20,11 +21,5 @@ export function readErasedUpTo(data: string): bigint {
 
 /** Records that every erasure up to a position was carried out in the files of a data directory. */
 export function recordErasedUpTo(data: string, position: bigint): void {
-  const file = join(data, FILE);
-  rmSync(`${file}.new`, { force: true });
-  writeFileSync(`${file}.new`, `${JSON.stringify({ position: String(position) })}\n`, {
-    mode: 0o600,
-    flush: true,
-  });
-  renameSync(`${file}.new`, file);
+  replaceFile(join(data, FILE), `${JSON.stringify({ position: String(position) })}\n`);
 }

@@ -1,8 +1,9 @@
-import { readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { defined } from '../../shared/defined.ts';
 import { restrictToOwner } from '../../shared/private-file.ts';
+import { replaceFile } from '../../shared/replace-file.ts';
 import { isDiskFull } from '../../shared/sqlite/failures.ts';
 import { sqliteFile } from './open-event-store.ts';
 
@@ -28,10 +29,8 @@ export function recordLogOfDirectory(data: string, { eventStore, space }: LogOfD
     restrictToOwner(file);
     return;
   }
-  rmSync(`${file}.new`, { force: true });
   try {
-    writeFileSync(`${file}.new`, text, { mode: 0o600 });
-    renameSync(`${file}.new`, file);
+    replaceFile(file, text);
   } catch (error) {
     if (!isDiskFull(error)) throw error;
   }
