@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { localesOfEntries } from '../../shared/document/entry.ts';
 import type { DocumentName } from '../../shared/document/recorded-rows.ts';
 import { documentStream } from '../../shared/document/stream-name.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
@@ -53,7 +54,7 @@ export function deleteAhead(graph: ContentGraph, documents: readonly DocumentNam
   const first = graph.position() + 1n;
   const epoch = graph.epochAt(first);
   const deletions = documents.flatMap(({ type, documentId }) =>
-    [...new Set(graph.reader.entries(type, documentId).map(({ locale }) => locale))].map((locale) => ({
+    localesOfEntries(graph.reader.entries(type, documentId)).map((locale) => ({
       type: 'entry-deleted',
       stream: documentStream('ahead', type, documentId),
       data: { type, documentId, locale },

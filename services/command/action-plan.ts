@@ -1,3 +1,4 @@
+import { localesOfEntries } from '../../shared/document/entry.ts';
 import type { DocumentEvent } from '../../shared/document/events.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import type { ActionCommand } from './command.ts';
@@ -48,7 +49,7 @@ export function planAction(
   state: DocumentState,
   { kind, locale }: PlannedAction,
 ): ActionPlan {
-  const locales = locale === '*' ? [...new Set(state.entries.map((entry) => entry.locale))] : [locale];
+  const locales = locale === '*' ? localesOfEntries(state.entries) : [locale];
   const present = locales.filter((one) => draftOf(state, one) !== undefined);
   if (present.length === 0 && kind !== 'delete') throw notFoundError();
   if (kind === 'discard-draft' && !present.some((one) => publishedOf(state, one) !== undefined)) {

@@ -27,6 +27,11 @@ export type Entry = {
   readonly publishedAt: string | null;
 };
 
+/** Returns the locales of entries, each once. */
+export function localesOfEntries(entries: readonly Pick<Entry, 'locale'>[]): readonly (string | null)[] {
+  return [...new Set(entries.map(({ locale }) => locale))];
+}
+
 /** A command whose events took effect. */
 export type AppliedCommand = {
   /** Digest of the whole request; undefined if the sender gave none. */

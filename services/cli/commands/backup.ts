@@ -1,5 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
 import { openContentGraph } from '../../../projections/graph/content-graph.ts';
+import { localesOfEntries } from '../../../shared/document/entry.ts';
 import type { EventStore } from '../../../shared/event-store/event-store.ts';
 import { explainDamage } from '../../../shared/event-store/sqlite/damaged-log.ts';
 import { upcast } from '../../../shared/events/upcasters.ts';
@@ -88,9 +89,8 @@ function createEraser(space: string, file: string | undefined) {
       if (lines.length === 0) return false;
       const graph = openContentGraph(graphFile);
       try {
-        const localesOf = (type: string, documentId: string) => [
-          ...new Set(graph.reader.entries(type, documentId).map(({ locale }) => locale)),
-        ];
+        const localesOf = (type: string, documentId: string) =>
+          localesOfEntries(graph.reader.entries(type, documentId));
         repeated = await repeatErasures({ log, space }, lines, localesOf);
       } finally {
         graph.close();
