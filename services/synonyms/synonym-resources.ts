@@ -1,4 +1,4 @@
-import type { FormProblem } from '../../shared/form-problems.ts';
+import { formProblems } from '../../shared/form-problems.ts';
 import { refusedForm } from '../../shared/refused-form.ts';
 import type { Resource, ResourceRequest } from '../../shared/resource.ts';
 import { EVERY_TYPE, SYNONYMS } from '../../shared/schema/add-synonyms.ts';
@@ -75,8 +75,6 @@ export function requireSynonymType(type: string, { contentTypes }: Parts['regist
 export function parseGroups(data: unknown): SynonymGroups {
   const parsed = SYNONYM_GROUPS.safeParse(data);
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(({ path, message }): FormProblem => {
-    return { path: path.join('.') || 'data', message };
-  });
+  const problems = formProblems(parsed.error).map(({ path, message }) => ({ path: path || 'data', message }));
   throw refusedForm(problems, 'invalid-synonyms');
 }
