@@ -141,6 +141,8 @@ describe('varve erase', () => {
     expect((await eraseWhere('filters[email]=a', { documentId: draft })).body.error.message).toBe(
       'Name either documentId or where',
     );
+    const tooLong = await eraseWhere('filters[email]=a', { reason: 'x'.repeat(501) });
+    expect([tooLong.status, tooLong.body.error.details.errors[0].path]).toEqual([400, 'reason']);
     const where = `filters[email]=${email}`;
     expect((await eraseWhere(where, { confirm: 1 })).body.error.message).toBe(
       'confirm must be 2, the number of documents',

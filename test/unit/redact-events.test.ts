@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
@@ -55,4 +56,17 @@ test('an event that was replaced before stays as it is', async () => {
   await redact(store, 0);
   expect(await Array.fromAsync(store.readStream(STREAM))).toEqual(once);
   await expect(redact(store, 7)).rejects.toThrow(`the event log has no revision 7 of ${STREAM}`);
+});
+
+test('rejects while another process reads the earlier content, and removes it at the next call', async () => {
+  const { store, file } = await open();
+  await store.append(STREAM, 'any', [newEvent({ text: textOf(0) })]);
+  const reader = new DatabaseSync(file, { readOnly: true });
+  onTestFinished(() => reader.close());
+  reader.exec('BEGIN');
+  reader.prepare('SELECT count(*) FROM event').get();
+  await expect(redact(store, 0)).rejects.toThrow('another process reads the event log');
+  reader.exec('COMMIT');
+  await redact(store, 0);
+  for (const part of [file, `${file}-wal`]) expect(readFileSync(part).includes(wordOf(0)), part).toBe(false);
 });
