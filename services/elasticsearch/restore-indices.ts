@@ -1,6 +1,6 @@
 import type { IndexRecord } from '../../shared/read-index/elasticsearch/indices/index-record.ts';
 import { writeAlias } from '../../shared/read-index/elasticsearch/layout/index-names.ts';
-import type { WatchState } from './watch-state.ts';
+import { readDefinitions, type WatchState } from './watch-state.ts';
 
 /** Writes what the index of the progress contained, if somebody has removed or replaced that index. */
 export async function restoreBase(state: WatchState): Promise<void> {
@@ -41,7 +41,7 @@ export async function returnAliases(state: WatchState): Promise<void> {
     Object.fromEntries(moved.map(([alias, { index }]) => [alias, index])),
     epoch,
   );
-  state.definitions = await cluster.watched.observer.definitions();
+  await readDefinitions(state);
 }
 
 /** Publishes the faults for other processes, and records the indices for the next leader. */

@@ -12,6 +12,7 @@ import {
   observeAll,
   observeContents,
   observeDefinitions,
+  readDefinitions,
   type WatchIndicesOptions,
   type WatchState,
 } from './watch-state.ts';
@@ -145,7 +146,7 @@ function startMaking(state: WatchState, inTurn: InTurn): void {
 async function adopt(state: WatchState, inTurn: InTurn, set: IndexSet, types: readonly Uid[]): Promise<void> {
   const { cluster, lost } = state;
   state.contents = await cluster.watched.observer.contents();
-  state.definitions = await cluster.watched.observer.definitions();
+  await readDefinitions(state);
   const isMade = ([alias]: readonly [string, string]) =>
     types.includes(cluster.watched.aliases.get(alias) ?? '');
   know(state, Object.fromEntries(Object.entries(set).filter(isMade)));

@@ -44,7 +44,8 @@ export type WatchState = WatchIndicesOptions & {
   faults: readonly IndexFault[];
   contents: ReadonlyMap<string, ObservedContent>;
   definitions: ReadonlyMap<string, ObservedDefinition>;
-  version: number | undefined;
+  /** State of the cluster to which `definitions` belong; undefined before it was read. */
+  observed: { readonly cluster: string; readonly version: number } | undefined;
   /** Identity of the index of the progress. */
   base: string | undefined;
   isPublished: boolean;
@@ -72,7 +73,7 @@ export function createWatchState(options: WatchIndicesOptions): WatchState {
     faults: [],
     contents: new Map(),
     definitions: new Map(),
-    version: undefined,
+    observed: undefined,
     base: undefined,
     isPublished: false,
     isRecorded: false,
@@ -96,16 +97,23 @@ export async function observeContents(state: WatchState): Promise<void> {
   if (filled.some((index) => state.contents.get(index)?.isOpen !== true)) making?.ending.abort();
   const isMissing = [...state.written.values()].some(({ index }) => !state.contents.has(index));
   // The cluster reports no content of an index without a shard, so its definition decides whether it exists.
-  if (isMissing) state.definitions = await cluster.watched.observer.definitions();
+  if (isMissing) await readDefinitions(state);
+}
+
+/** Reads the definitions of the indices. An answer that is older than those known is ignored: its node has not heard of the change yet. */
+export async function readDefinitions(state: WatchState): Promise<void> {
+  const { cluster, version, indices } = await state.cluster.watched.observer.definitions();
+  const { observed } = state;
+  if (observed?.cluster === cluster && version < observed.version) return;
+  state.definitions = indices;
+  state.observed = { cluster, version };
 }
 
 /** Reads the definitions of the indices if the cluster has changed. */
 export async function observeDefinitions(state: WatchState): Promise<void> {
   const { observer } = state.cluster.watched;
-  const version = await observer.version();
-  if (version === state.version) return;
-  state.definitions = await observer.definitions();
-  state.version = version;
+  if ((await observer.version()) === state.observed?.version) return;
+  await readDefinitions(state);
   // A restored index has another mapping version too. Its content gives the better reason.
   await observeContents(state);
 }

@@ -79,6 +79,30 @@ export const CHANGED_INDICES: readonly Fault[] = [
     disturbs: ['leader'],
   },
   {
+    name: 'an index is blocked: write, and a node that has not heard of it is asked',
+    make: async (fleet, roles) => {
+      const { admin, space } = fleet;
+      const older = await admin.send(
+        'GET',
+        `/_cluster/state/version,metadata/${space}-*?expand_wildcards=all`,
+      );
+      let isBlocked = false;
+      let isAsked = false;
+      roles.leader.proxy.intercept(({ path }) => {
+        if (isAsked || !/^\/_cluster\/state\/[^?]*metadata/.test(path)) return undefined;
+        isAsked = isBlocked;
+        return { status: 200, json: older };
+      });
+      const lift = await blocked('write')(fleet);
+      isBlocked = true;
+      return async () => {
+        roles.leader.proxy.intercept(() => undefined);
+        await lift();
+      };
+    },
+    ...IS_BLOCKED,
+  },
+  {
     name: 'all indices are closed',
     make: async ({ admin, space }) => {
       const found = await admin.send('GET', `/${space}-api*?filter_path=*.aliases`);

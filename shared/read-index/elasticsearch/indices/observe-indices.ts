@@ -26,11 +26,23 @@ export type ObservedDefinition = {
   readonly mapping: number;
 };
 
-/** Observes the indices of a namespace, including closed ones. Each call is one small request. */
+/** Definitions of all indices of a namespace in one state of the cluster. */
+export type ObservedDefinitions = {
+  /** Identity of the cluster. */
+  readonly cluster: string;
+  /** Number of the state. It grows with each change of a definition. */
+  readonly version: number;
+  readonly indices: ReadonlyMap<string, ObservedDefinition>;
+};
+
+/**
+ * Observes the indices of a namespace, including closed ones. Each call is one small request. Each node answers with the state that it
+ * knows, which may be older than what another node has answered before.
+ */
 export type IndexObserver = {
   contents(): Promise<ReadonlyMap<string, ObservedContent>>;
-  definitions(): Promise<ReadonlyMap<string, ObservedDefinition>>;
-  /** Returns a number that changes whenever a definition does. */
+  definitions(): Promise<ObservedDefinitions>;
+  /** Returns the number of the state of the cluster. */
   version(): Promise<number>;
 };
 
@@ -44,9 +56,9 @@ const CONTENTS = [
   'shards.*.commit.user_data.history_uuid',
   'shards.*.seq_no.max_seq_no',
 ].map((field) => `indices.*.${field}`);
-const DEFINITIONS = ['mapping_version', 'aliases', 'settings.index.blocks'].map(
-  (field) => `metadata.indices.*.${field}`,
-);
+const DEFINITIONS = ['mapping_version', 'aliases', 'settings.index.blocks']
+  .map((field) => `metadata.indices.*.${field}`)
+  .concat('version', 'cluster_uuid');
 
 type Shard = {
   readonly routing: { readonly primary: boolean; readonly node: string };
@@ -64,6 +76,7 @@ type StatsAnswer = {
   };
 };
 type StateAnswer = {
+  readonly cluster_uuid?: string;
   readonly version?: number;
   readonly metadata?: {
     readonly indices?: {
@@ -94,9 +107,10 @@ export function createIndexObserver(client: Client, space: string): IndexObserve
       );
     },
     async definitions() {
-      const path = `/_cluster/state/metadata/${space}-*?${all}&filter_path=${DEFINITIONS.join()}`;
-      const { metadata } = (await get(path)) as StateAnswer;
-      return new Map(
+      const path = `/_cluster/state/version,metadata/${space}-*?${all}&filter_path=${DEFINITIONS.join()}`;
+      // The number and the definitions are of one state only if they are in one answer.
+      const { cluster_uuid: cluster = '', version = 0, metadata } = (await get(path)) as StateAnswer;
+      const indices = new Map(
         Object.entries(metadata?.indices ?? {}).map(([index, found]) => [
           index,
           {
@@ -106,6 +120,7 @@ export function createIndexObserver(client: Client, space: string): IndexObserve
           },
         ]),
       );
+      return { cluster, version, indices };
     },
     async version() {
       const { version = 0 } = (await get('/_cluster/state/version?filter_path=version')) as StateAnswer;
