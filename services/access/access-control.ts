@@ -10,8 +10,8 @@ import {
 import { FULL_ACCESS, type Rights } from '../../shared/access/rights.ts';
 import { UNKNOWN_TOKEN } from '../../shared/access/unknown-token.ts';
 import type { Actor, EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
-import { followStream } from '../../shared/event-store/follow-stream.ts';
 import { stateAfterAll, stopsReaders } from '../../shared/event-store/unreadable.ts';
+import { watchStream } from '../../shared/event-store/watch-stream.ts';
 import { rememberLast } from '../../shared/remembered.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { isSameText } from '../../shared/text-digest.ts';
@@ -60,7 +60,7 @@ export async function openAccessControl(options: AccessControlOptions): Promise<
   const { log, space, key, now } = options;
   const watchers: ((users?: ReadonlySet<string>) => void)[] = [];
   const effective = options.login === true ? rememberLast(withLogin) : (read: AccessState) => read;
-  const followed = await followStream<StoppableAccess>(log, {
+  const watched = await watchStream<StoppableAccess>(log, {
     stream: accessStream(space),
     read: () => readUpTo(log, space),
     evolve: evolveUpTo,
@@ -68,8 +68,8 @@ export async function openAccessControl(options: AccessControlOptions): Promise<
       for (const changed of watchers) changed();
     },
   });
-  const { applied, done, close } = followed;
-  const stateNow = () => followed.state().state;
+  const { applied, done, close } = watched;
+  const stateNow = () => watched.state().state;
   const tokenIn = (authorization: string | undefined): Token | undefined => {
     const secret = bearerToken(authorization);
     return secret === undefined ? undefined : tokenOf(stateNow(), key, secret, now());

@@ -6,7 +6,7 @@ import {
   erasureStream,
 } from '../../shared/erasure/erasure-events.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
-import { readStreamState } from '../../shared/event-store/follow-stream.ts';
+import { readStreamState } from '../../shared/event-store/watch-stream.ts';
 
 /** An order to erase a document. `erasedAt`: position of its proof; undefined: the document is not erased yet. */
 export type ErasureOrder = ErasureOrdered['data'] & {

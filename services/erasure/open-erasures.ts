@@ -5,7 +5,7 @@ import {
   erasureStream,
 } from '../../shared/erasure/erasure-events.ts';
 import type { EventStore, ExpectedRevision } from '../../shared/event-store/event-store.ts';
-import { evolveStream, followStream } from '../../shared/event-store/follow-stream.ts';
+import { evolveStream, watchStream } from '../../shared/event-store/watch-stream.ts';
 import { newEvent } from '../../shared/events/new-event.ts';
 import { retry } from '../../shared/retry.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
@@ -58,15 +58,15 @@ export async function openErasures(options: ErasuresOptions) {
   const { signal } = closing;
   let done = readErasedUpTo(data);
   let resting = new AbortController();
-  const followed = await followStream(log, {
+  const watched = await watchStream(log, {
     stream: erasureStream(space),
     read: () => readLedger(log, space),
     evolve: (known, event) => evolveStream(known, event, evolveLedger),
     changed: () => resting.abort(),
   });
-  const { state: ledger, moved } = followed;
+  const { state: ledger, moved } = watched;
   // A process that cannot read the log any more ends by its projector.
-  followed.done.catch(failed);
+  watched.done.catch(failed);
   const turn = async (): Promise<void> => {
     resting = new AbortController();
     const { signal: wake } = resting;
@@ -115,7 +115,7 @@ export async function openErasures(options: ErasuresOptions) {
       closing.abort();
       resting.abort();
       moved.fail(new Error('the server stops: the next start carries the erasure out'));
-      await followed.close();
+      await watched.close();
       await running;
     },
   };

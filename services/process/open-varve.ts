@@ -77,9 +77,7 @@ export function openVarve(options: VarveOptions): Promise<Varve> {
     const webhooks = await openOwnWebhooks(options, parts, opened);
     const releases = await openOwnReleases(options, parts, opened);
     const { served: erasures, whenErased } = await openOwnErasures(options, parts, webhooks, opened);
-    const endDuties = async () => {
-      await Promise.all([webhooks?.stop(), releases?.stop()]);
-    };
+    const endDuties = () => Promise.all([webhooks?.stop(), releases?.stop()]).then(() => {});
     // If a generation is given, another process still serves.
     if (options.fleet.generation === undefined) base.store.generations.enter();
     watchOwn(options, parts);

@@ -1,5 +1,5 @@
 import type { EventStore } from '../../shared/event-store/event-store.ts';
-import { evolveStream, followStream, readStreamState } from '../../shared/event-store/follow-stream.ts';
+import { evolveStream, readStreamState, watchStream } from '../../shared/event-store/watch-stream.ts';
 import { releaseStream } from '../../shared/releases/release-events.ts';
 import { evolveReleases, NO_RELEASES } from '../../shared/releases/release-state.ts';
 
@@ -11,7 +11,7 @@ const WAIT_MS = 10_000;
 /** Reads the releases, and keeps them current. Calls `changed` after each change. `done` rejects when they can no longer be read. */
 export async function watchReleases(log: EventStore, space: string, changed: () => void) {
   const stream = releaseStream(space);
-  const { state, moved, done, close } = await followStream(log, {
+  const { state, moved, done, close } = await watchStream(log, {
     stream,
     read: () => readStreamState(log.readStream(stream), NO_RELEASES, evolveReleases),
     evolve: (known, event) => evolveStream(known, event, evolveReleases),

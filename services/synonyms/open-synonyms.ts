@@ -1,6 +1,6 @@
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
-import { evolveStream, followStream } from '../../shared/event-store/follow-stream.ts';
 import { stopsReaders } from '../../shared/event-store/unreadable.ts';
+import { evolveStream, watchStream } from '../../shared/event-store/watch-stream.ts';
 import type { InstalledSynonyms } from '../../shared/schema/add-synonyms.ts';
 import { synonymStream } from '../../shared/synonyms/synonym-events.ts';
 import { evolveSynonyms, NO_SYNONYMS, type SynonymState } from '../../shared/synonyms/synonym-state.ts';
@@ -18,7 +18,7 @@ export type KnownSynonyms = {
 
 /** Reads the synonyms, and keeps them current. */
 export async function openSynonyms(log: EventStore, space: string): Promise<KnownSynonyms> {
-  const { state, applied, done, close } = await followStream<ReadSynonyms>(log, {
+  const { state, applied, done, close } = await watchStream<ReadSynonyms>(log, {
     stream: synonymStream(space),
     read: () => readSynonymsUpTo(log, space),
     evolve: evolveUpTo,

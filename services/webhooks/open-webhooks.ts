@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
-import { evolveStream, followStream } from '../../shared/event-store/follow-stream.ts';
+import { evolveStream, watchStream } from '../../shared/event-store/watch-stream.ts';
 import { createEffectiveEvents } from '../../shared/fleet/effective-events.ts';
 import { replaceDamaged } from '../../shared/sqlite/replace-damaged.ts';
 import { SHORT_WAIT_MS, whenUnlocked } from '../../shared/sqlite/when-unlocked.ts';
@@ -86,7 +86,7 @@ const PROCESS = { actor: { kind: 'process', id: 'webhooks' } } as const;
 
 /** Reads the webhooks, and keeps them current. Calls `changed` after each change. `done` rejects when they can no longer be read. */
 async function watchDefinitions(log: EventStore, space: string, changed: () => void) {
-  const { state, done, close } = await followStream(log, {
+  const { state, done, close } = await watchStream(log, {
     stream: webhookStream(space),
     read: () => readWebhooks(log, space),
     evolve: (known, event) => evolveStream(known, event, evolveWebhooks),

@@ -1,5 +1,5 @@
 import type { EventMetadata, EventStore } from '../../shared/event-store/event-store.ts';
-import { readStreamState } from '../../shared/event-store/follow-stream.ts';
+import { readStreamState } from '../../shared/event-store/watch-stream.ts';
 import { newEvent } from '../../shared/events/new-event.ts';
 import { randomId } from '../../shared/random-id.ts';
 import { RequestError } from '../../shared/request-error.ts';

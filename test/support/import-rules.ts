@@ -55,7 +55,7 @@ const RAW_EVENTS = [
   'services/read-side/index-snapshot',
   'services/state/recent-events',
   'services/transfer/(export-log|import-export)',
-  'shared/event-store/follow-stream',
+  'shared/event-store/watch-stream',
 ].map((file) => `^${file}\\.ts$`);
 
 const CLAIMS = [

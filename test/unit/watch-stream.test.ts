@@ -6,8 +6,8 @@ import { openSynonyms } from '../../services/synonyms/open-synonyms.ts';
 import { createSynonymCommands } from '../../services/synonyms/synonym-commands.ts';
 import { readWebhooks } from '../../services/webhooks/webhook-commands.ts';
 import { erasureStream } from '../../shared/erasure/erasure-events.ts';
-import { evolveStream, followStream, readStreamState } from '../../shared/event-store/follow-stream.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
+import { evolveStream, readStreamState, watchStream } from '../../shared/event-store/watch-stream.ts';
 import { newEvent } from '../../shared/events/new-event.ts';
 import { upcast } from '../../shared/events/upcasters.ts';
 import { releaseStream } from '../../shared/releases/release-events.ts';
@@ -70,7 +70,7 @@ it('applies an event once that is appended while the stream is read, and rejects
   });
   const initial: Sum = { revision: undefined, count: 0 };
   await add();
-  const followed = await followStream<Sum>(log, {
+  const watched = await watchStream<Sum>(log, {
     stream,
     async read() {
       await add();
@@ -78,11 +78,11 @@ it('applies an event once that is appended while the stream is read, and rejects
     },
     evolve: (state, event) => evolveStream(state, event, count),
   });
-  onTestFinished(followed.close);
+  onTestFinished(watched.close);
   const last = await add();
   if (last.kind !== 'appended') throw new Error('not appended');
-  expect(await followed.applied(last.position, 10_000)).toBe(true);
-  expect(followed.state().count).toBe(3);
+  expect(await watched.applied(last.position, 10_000)).toBe(true);
+  expect(watched.state().count).toBe(3);
   const unknown = {
     id: randomUUID(),
     type: 'not-known-yet',
@@ -90,8 +90,8 @@ it('applies an event once that is appended while the stream is read, and rejects
     metadata: { ...metadata, schemaVersion: 1 },
   };
   await Promise.all([
-    expect(followed.done).rejects.toThrow('cannot read the event at position'),
+    expect(watched.done).rejects.toThrow('cannot read the event at position'),
     log.append(stream, 'any', [unknown]),
   ]);
-  expect(followed.state().count).toBe(3);
+  expect(watched.state().count).toBe(3);
 });

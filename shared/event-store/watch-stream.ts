@@ -37,7 +37,7 @@ export async function readStreamState<State extends StreamState>(
   return state;
 }
 
-export type FollowOptions<State> = {
+export type WatchStreamOptions<State> = {
   readonly stream: string;
   /** Reads the state at the end of the stream. */
   readonly read: () => Promise<State>;
@@ -48,9 +48,9 @@ export type FollowOptions<State> = {
 };
 
 /** Reads the state of a stream, and keeps it current: an event of any process takes effect when the subscription delivers it. */
-export async function followStream<State>(
+export async function watchStream<State>(
   log: Pick<EventStore, 'lastPosition' | 'subscribe'>,
-  { stream, read, evolve, changed = () => {} }: FollowOptions<State>,
+  { stream, read, evolve, changed = () => {} }: WatchStreamOptions<State>,
 ) {
   // The position is read before the stream: events appended in between arrive twice.
   const start = await log.lastPosition();
