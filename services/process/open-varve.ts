@@ -67,9 +67,8 @@ export function openVarve(options: VarveOptions): Promise<Varve> {
     const content = await openOwnContent(options, base, types, opened);
     const running = runContent(options, base, content, opened);
     lease.pass();
-    const { led } = content;
     const { fleet, projector } = running;
-    await Promise.race([led.readable, led.done, fleet.done, projector.done]);
+    await Promise.race([content.led.readable, content.led.done, fleet.done, projector.done]);
     const parts = { base, content, running };
     const { purges, ...api } = composeOwn(options, parts, opened);
     const tidied = openTidied(options, parts, opened);
