@@ -1,13 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { loadavg } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
-import { type ApiClient, createApiClient } from './api-client.ts';
+import { createApiClient } from './api-client.ts';
 import type { Member, TestFleet } from './fleet.ts';
 import { createRandom, type Random } from './naive-random.ts';
 import { pauseMember } from './pause-member.ts';
-import { ARTICLE, draft, type ShownRelease, SOON_MS, untilStatus } from './released-articles.ts';
+import { ARTICLE, type ShownRelease, SOON_MS } from './released-articles.ts';
 
 export type Fault = 'none' | 'kill' | 'pause';
 
@@ -28,11 +29,8 @@ export type Shown = {
 };
 
 type Action = { readonly type: 'publish' | 'unpublish'; readonly entryDocumentId: string };
-type Planned = {
-  readonly name: string;
-  readonly actions: readonly Action[];
-  readonly after: ReadonlySet<string>;
-};
+type Planned = { readonly actions: readonly Action[] };
+type Created = { readonly documentId: string };
 type Scheduled = Planned & { readonly id: number; readonly at: number };
 
 export type ReleaseRounds = {
@@ -53,12 +51,13 @@ export async function createReleaseRounds(
   { articles, seed }: { readonly articles: number; readonly seed: number },
 ): Promise<ReleaseRounds> {
   const random = createRandom(seed);
-  const client = await clientOf(fleet);
   const groups = new Map<string, string>();
   while (groups.size < articles) {
     const some = Array.from({ length: Math.min(AT_ONCE, articles - groups.size) }, async () => {
       const batch = `g${random.between(1, GROUPS)}`;
-      return [await draft(client, { title: 'a', batch }), batch] as const;
+      const path = '/api/articles?status=draft';
+      const { documentId } = await ask<Created>(fleet, 'POST', path, () => ({ title: 'a', batch }));
+      return [documentId, batch] as const;
     });
     for (const [id, batch] of await Promise.all(some)) groups.set(id, batch);
   }
@@ -72,10 +71,10 @@ export async function createReleaseRounds(
         const actions = planActions(random, [...groups.keys()], published, round);
         published = afterActions(published, actions);
         states.push(published);
-        planned.push({ name: `release ${done.length + n + 1}`, actions, after: published });
+        planned.push({ actions });
       }
+      const scheduled = await schedule(fleet, planned, random);
       const leader = await fleet.leader();
-      const scheduled = await schedule(createApiClient(leader.server().url), planned, random);
       done.push(...scheduled);
       const prints = states.map((state) => fingerprint(state, groups));
       const first = Math.min(...scheduled.map(({ at }) => at));
@@ -89,7 +88,7 @@ export async function createReleaseRounds(
       const seen = await Promise.all(readers);
       await harmed;
       const own = seen[fleet.members.indexOf(leader)] ?? [];
-      for (const { id } of scheduled) await untilStatus(await clientOf(fleet), id, 'done');
+      for (const { id } of scheduled) await untilDone(fleet, id);
       return scheduled.map(({ at, actions }, n) => ({
         fault: round.fault,
         entries: actions.length,
@@ -101,8 +100,19 @@ export async function createReleaseRounds(
   };
 }
 
-async function clientOf(fleet: TestFleet): Promise<ApiClient> {
-  return createApiClient((await fleet.leader()).server().url);
+/**
+ * Sends a request to the leader, and again while a busy machine leaves the fleet without one, or if a time passed before it arrived. `data`:
+ * called for each attempt, because the one before may have been stored.
+ */
+async function ask<Data>(fleet: TestFleet, method: string, path: string, data?: () => object): Promise<Data> {
+  for (;;) {
+    const client = createApiClient((await fleet.leader()).server().url);
+    const answer = await client.call<Data>(method, path, data && { data: data() });
+    if (answer.status === 503 || answer.error?.message.includes('must be later than now')) continue;
+    if (answer.error?.message !== 'Release already published')
+      expect(answer.error, `${method} ${path}`).toBeUndefined();
+    return answer.data;
+  }
 }
 
 function planActions(
@@ -129,30 +139,32 @@ function afterActions(published: ReadonlySet<string>, actions: readonly Action[]
 
 /** Adds the releases, and gives each its time when all have their entries. */
 async function schedule(
-  client: ApiClient,
+  fleet: TestFleet,
   planned: readonly Planned[],
   random: Random,
 ): Promise<readonly Scheduled[]> {
   const added: (Planned & { readonly id: number })[] = [];
   for (const release of planned) {
-    const { id } = await client.data<ShownRelease>('POST', '/_varve/releases', {
-      data: { name: release.name },
-    });
-    const data = release.actions.map((action) => ({ ...action, contentType: ARTICLE }));
-    await client.data('POST', `/_varve/releases/${id}/actions/bulk`, { data });
+    const name = () => ({ name: randomUUID() });
+    const { id } = await ask<ShownRelease>(fleet, 'POST', '/_varve/releases', name);
+    const actions = release.actions.map((action) => ({ ...action, contentType: ARTICLE }));
+    await ask(fleet, 'POST', `/_varve/releases/${id}/actions/bulk`, () => actions);
     added.push({ ...release, id });
   }
-  let at = Date.now() + SOON_MS;
-  const scheduled = added.map((release) => {
-    at += random.between(0, MOST_APART_MS);
-    return { ...release, at };
-  });
-  const put = ({ id, name, at: time }: Scheduled) =>
-    client.data('PUT', `/_varve/releases/${id}`, {
-      data: { name, scheduledAt: new Date(time).toISOString() },
+  const scheduled: Scheduled[] = [];
+  let at = 0;
+  for (const release of added) {
+    await ask(fleet, 'PUT', `/_varve/releases/${release.id}`, () => {
+      at = Math.max(at + random.between(0, MOST_APART_MS), Date.now() + SOON_MS);
+      return { name: `release ${release.id}`, scheduledAt: new Date(at).toISOString() };
     });
-  await Promise.all(scheduled.map(put));
+    scheduled.push({ ...release, at });
+  }
   return scheduled;
+}
+
+async function untilDone(fleet: TestFleet, id: number): Promise<void> {
+  while ((await ask<ShownRelease>(fleet, 'GET', `/_varve/releases/${id}`)).status !== 'done') await delay(20);
 }
 
 /** Returns the number of published entries of each group: equal for equal states. */
