@@ -50,7 +50,7 @@ it('leaves no document in Elasticsearch with a word of what was erased, and no c
   for (const key of ['a', 'b']) await create({ key, name: key, parent: { connect: [id] } });
   await write(`${PATH}/${id}?status=draft`, 'PUT', { name: WORDS[2] });
   // The published rows of three documents, and the drafts.
-  expect(await found()).toEqual([3, 6, 3]);
+  await expect.poll(found).toEqual([3, 6, 3]);
   const request = { type: 'api::restaurant.restaurant', documentId: id, confirm: 1 };
   expect(await write('/_varve/erasures', 'POST', request)).toMatchObject({ erased: true });
   expect(await found()).toEqual([0, 0, 0]);

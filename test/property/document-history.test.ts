@@ -78,7 +78,7 @@ function arePaired({ contentTypes }: SchemaRegistry): boolean {
   );
 }
 
-it('reads each version as a log that ends there has it', async () => {
+it('reads each version as a log that ends there has it', { timeout: 120_000 + RUNS * 10_000 }, async () => {
   const now = fc.array(fc.constantFrom(...ATTRIBUTE_CHANGES, ...ROW_CHANGES), { maxLength: 2 });
   const changes = typeChanges([...ATTRIBUTE_CHANGES, ...ROW_CHANGES]);
   let compared = 0;

@@ -6,6 +6,8 @@ import { type BrowserContext, chromium } from 'playwright-core';
 import { type SkipOptions, takesMinutes } from './takes-minutes.ts';
 
 const EXECUTABLE = '/usr/bin/chromium';
+/** Limit of each action and wait. Playwright's own 30 s are too short while other tests use both cores. */
+const PATIENT_MS = 90_000;
 
 /**
  * Returns the reason why there is no browser, in one line, or undefined if there is one. CI installs Debian's package and sets
@@ -47,6 +49,7 @@ export async function openBrowser(): Promise<Browser> {
       '--disable-sync',
     ],
   });
+  context.setDefaultTimeout(PATIENT_MS);
   return {
     context,
     async close() {

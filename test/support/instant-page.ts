@@ -53,9 +53,10 @@ export function faultsOf(page: Page): readonly string[] {
   });
   page.on('pageerror', (error) => faults.push(String(error)));
   page.on('requestfailed', (request) => {
-    // The console ends its stream of events when its reader leaves or signs out.
+    // The console ends its own requests: its stream of events when its reader leaves or signs out, and a read that is not needed any more.
     const isEnded =
-      request.failure()?.errorText === 'net::ERR_ABORTED' && /\/_varve\/events\?/.test(request.url());
+      request.failure()?.errorText === 'net::ERR_ABORTED' &&
+      ['fetch', 'eventsource'].includes(request.resourceType());
     if (!isEnded) faults.push(`${request.url()} failed`);
   });
   return faults;
