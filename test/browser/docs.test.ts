@@ -1,14 +1,9 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Browser, openBrowser, whyNoBrowser } from '../support/chromium.ts';
+import { type Browser, longInBrowser, openBrowser } from '../support/chromium.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
-import type { SkipOptions } from '../support/takes-minutes.ts';
-import { takesMinutes } from '../support/takes-minutes.ts';
 
-const whyNot = whyNoBrowser();
-const skip: SkipOptions = whyNot === undefined ? {} : { skip: true, meta: { skipReason: whyNot } };
-
-describe('/docs in a browser', skip, () => {
+describe('/docs in a browser', longInBrowser('the documentation page in a browser'), () => {
   let server: RunningServer;
   let browser: Browser;
   let page: Page;
@@ -65,36 +60,28 @@ describe('/docs in a browser', skip, () => {
     expect(faults).toEqual([]);
   });
 
-  test(
-    'sends a deep filter with populate and shows the answer',
-    takesMinutes('the documentation page in a browser'),
-    async () => {
-      const { url, status, body } = await tryOperation('Restaurant', 'listRestaurants', async (operation) => {
-        const parameter = (name: string) => operation.locator(`tr[data-param-name="${name}"] textarea`);
-        await parameter('filters').fill('{"city":{"name":{"$eq":"Lisbon"}}}');
-        await parameter('populate').fill('{"city":{"fields":["name"]}}');
-      });
-      expect([...url.searchParams.keys()]).toContain('filters[city][name][$eq]');
-      expect(status).toBe('200');
-      const cities = (body.data as { city: { name: string } }[]).map(({ city }) => city.name);
-      expect(cities.length).toBeGreaterThan(0);
-      expect(new Set(cities)).toEqual(new Set(['Lisbon']));
-      expect(body).toEqual(await (await fetch(url)).json());
-      expect(faults).toEqual([]);
-    },
-  );
+  test('sends a deep filter with populate and shows the answer', async () => {
+    const { url, status, body } = await tryOperation('Restaurant', 'listRestaurants', async (operation) => {
+      const parameter = (name: string) => operation.locator(`tr[data-param-name="${name}"] textarea`);
+      await parameter('filters').fill('{"city":{"name":{"$eq":"Lisbon"}}}');
+      await parameter('populate').fill('{"city":{"fields":["name"]}}');
+    });
+    expect([...url.searchParams.keys()]).toContain('filters[city][name][$eq]');
+    expect(status).toBe('200');
+    const cities = (body.data as { city: { name: string } }[]).map(({ city }) => city.name);
+    expect(cities.length).toBeGreaterThan(0);
+    expect(new Set(cities)).toEqual(new Set(['Lisbon']));
+    expect(body).toEqual(await (await fetch(url)).json());
+    expect(faults).toEqual([]);
+  });
 
-  test(
-    'sends the example of a body, which creates an entry',
-    takesMinutes('the documentation page in a browser'),
-    async () => {
-      const { status, body } = await tryOperation('Cuisine', 'createCuisine', async () => {});
-      expect(status).toBe('201');
-      const stored = await fetch(`${server.url}/api/cuisines/${body.data.documentId}`);
-      expect(await stored.json()).toEqual(body);
-      expect(faults).toEqual([]);
-    },
-  );
+  test('sends the example of a body, which creates an entry', async () => {
+    const { status, body } = await tryOperation('Cuisine', 'createCuisine', async () => {});
+    expect(status).toBe('201');
+    const stored = await fetch(`${server.url}/api/cuisines/${body.data.documentId}`);
+    expect(await stored.json()).toEqual(body);
+    expect(faults).toEqual([]);
+  });
 
   test('sends requests only to the server', () => {
     expect([...hosts]).toEqual([new URL(server.url).host]);

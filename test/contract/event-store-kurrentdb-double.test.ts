@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { openKurrentDbEventStore } from '../../shared/event-store/kurrentdb/kurrentdb-event-store.ts';
 import { inSpace } from '../support/kurrentdb/in-space.ts';
 import { type KurrentDbDouble, startKurrentDbDouble } from '../support/kurrentdb/kurrentdb-double.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 import { describeEventStore } from './event-store-contract.ts';
 
 const doubles: KurrentDbDouble[] = [];
@@ -24,5 +25,7 @@ const logOn = (n: number) => async () => {
 };
 
 const NAME = 'kurrentdb, on an in-process gRPC test double of the server';
-describeEventStore(`${NAME}, version 24.2`, logOn(0), {}, { checksConditions: false, neighbour: true });
+describe('an older server', takesMinutes('the contract on version 24.2 of KurrentDB'), () => {
+  describeEventStore(`${NAME}, version 24.2`, logOn(0), {}, { checksConditions: false, neighbour: true });
+});
 describeEventStore(`${NAME}, version 26.1`, logOn(1), {}, { checksConditions: true, neighbour: true });

@@ -1,10 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
 import { inSpace } from '../support/kurrentdb/in-space.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 import { describeEventStore } from './event-store-contract.ts';
 import { toNewStreams } from './event-store-contract-together.ts';
 import { newEvents, newStream } from './event-store-fixtures.ts';
@@ -20,7 +21,10 @@ for (const threaded of [false, true]) {
     };
   };
   const name = threaded ? 'sqlite with a thread for commits, shared with another space' : 'sqlite';
-  describeEventStore(name, createLog, {}, { neighbour: threaded });
+  // Servers have a thread for commits.
+  describe('the port', threaded ? {} : takesMinutes('the contract of SQLite without a thread'), () => {
+    describeEventStore(name, createLog, {}, { neighbour: threaded });
+  });
 
   test.each([1, 64, 1_000])(
     `${name} delivers events that were stored together in one batch of %s`,

@@ -6,6 +6,7 @@ import { PLANTED, PLANTED_LATE } from '../support/plant-failures.ts';
 import type { RunningServer } from '../support/server.ts';
 import { startWorkers } from '../support/several-workers.ts';
 import { startForTest } from '../support/start-for-test.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 const PLANT = fileURLToPath(new URL('../support/plant-failures.ts', import.meta.url));
 const CONTAINED = /no code handled a failure of this request/g;
@@ -63,48 +64,64 @@ it('a failure that no code handles ends the read with 500, and names it', async 
   expect(server.worker()).toBe(worker);
 });
 
-it('a failure after the answer changes nothing, and the log names the request', async () => {
-  const server = await startWithBugs();
-  const worker = server.worker();
-  const path = `/api/tags?filters[name]=${PLANTED_LATE}`;
-  expect(await askOnce(server.url + path)).toMatchObject({ status: 200 });
-  const [line] = await contained(server, 1);
-  expect(line).toMatchObject({ url: path, status: 200, err: { message: 'planted late' } });
-  expect(server.worker()).toBe(worker);
-});
+it(
+  'a failure after the answer changes nothing, and the log names the request',
+  takesMinutes('contained failures of writes and workers'),
+  async () => {
+    const server = await startWithBugs();
+    const worker = server.worker();
+    const path = `/api/tags?filters[name]=${PLANTED_LATE}`;
+    expect(await askOnce(server.url + path)).toMatchObject({ status: 200 });
+    const [line] = await contained(server, 1);
+    expect(line).toMatchObject({ url: path, status: 200, err: { message: 'planted late' } });
+    expect(server.worker()).toBe(worker);
+  },
+);
 
-it('a write with such a failure is carried out and acknowledged', async () => {
-  const server = await startWithBugs();
-  const worker = server.worker();
-  const body = JSON.stringify({ data: { key: 't', name: PLANTED } });
-  expect(await askOnce(`${server.url}/api/tags`, 'POST', body)).toMatchObject({ status: 201 });
-  const [line] = await contained(server, 1);
-  expect(line).toMatchObject({ method: 'POST', url: '/api/tags', status: null });
-  expect(server.worker()).toBe(worker);
-});
+it(
+  'a write with such a failure is carried out and acknowledged',
+  takesMinutes('contained failures of writes and workers'),
+  async () => {
+    const server = await startWithBugs();
+    const worker = server.worker();
+    const body = JSON.stringify({ data: { key: 't', name: PLANTED } });
+    expect(await askOnce(`${server.url}/api/tags`, 'POST', body)).toMatchObject({ status: 201 });
+    const [line] = await contained(server, 1);
+    expect(line).toMatchObject({ method: 'POST', url: '/api/tags', status: null });
+    expect(server.worker()).toBe(worker);
+  },
+);
 
-it('the workers that only read contain failures too', async () => {
-  const server = await startWorkers(['--log-format', 'json'], { env: WITH_BUGS });
-  const path = `${server.url}/api/tags?filters[name]=${PLANTED}`;
-  // Connections go to the workers in turn.
-  for (const _ of [1, 2, 3, 4]) expect(await askOnce(path)).toMatchObject({ status: 500 });
-  const lines = await contained(server, 4);
-  expect(new Set(lines.map(({ pid }) => pid)).size).toBe(2);
-  expect(server.output()).not.toMatch(/worker crashed/);
-});
+it(
+  'the workers that only read contain failures too',
+  takesMinutes('contained failures of writes and workers'),
+  async () => {
+    const server = await startWorkers(['--log-format', 'json'], { env: WITH_BUGS });
+    const path = `${server.url}/api/tags?filters[name]=${PLANTED}`;
+    // Connections go to the workers in turn.
+    for (const _ of [1, 2, 3, 4]) expect(await askOnce(path)).toMatchObject({ status: 500 });
+    const lines = await contained(server, 4);
+    expect(new Set(lines.map(({ pid }) => pid)).size).toBe(2);
+    expect(server.output()).not.toMatch(/worker crashed/);
+  },
+);
 
-it('a failure of other work, and an exception, end the worker, and another one answers', async () => {
-  const server = await startWithBugs();
-  for (const [signal, says] of [
-    ['SIGUSR2', 'planted outside'],
-    ['SIGURG', 'planted exception'],
-  ] as const) {
-    const worker = server.worker() ?? 0;
-    process.kill(worker, signal);
-    await restarted(server, worker);
-    expect(await askOnce(`${server.url}/api/tags`)).toMatchObject({ status: 200 });
-    expect(server.output()).toContain(says);
-  }
-  expect(server.output().match(/worker crashed/g)).toHaveLength(2);
-  expect(server.output()).toContain('"code":1,"signal":null');
-});
+it(
+  'a failure of other work, and an exception, end the worker, and another one answers',
+  takesMinutes('contained failures of writes and workers'),
+  async () => {
+    const server = await startWithBugs();
+    for (const [signal, says] of [
+      ['SIGUSR2', 'planted outside'],
+      ['SIGURG', 'planted exception'],
+    ] as const) {
+      const worker = server.worker() ?? 0;
+      process.kill(worker, signal);
+      await restarted(server, worker);
+      expect(await askOnce(`${server.url}/api/tags`)).toMatchObject({ status: 200 });
+      expect(server.output()).toContain(says);
+    }
+    expect(server.output().match(/worker crashed/g)).toHaveLength(2);
+    expect(server.output()).toContain('"code":1,"signal":null');
+  },
+);

@@ -57,33 +57,39 @@ it('imports documents with references in any direction, drafts, locales and user
   expect(await answersOf(data)).toEqual(answers);
 });
 
-it('names every line that it refuses, imports the others, and accepts the corrected file', async () => {
-  const tag = (key: string, more: object = {}) =>
-    JSON.stringify({ type: 'tag', key, state: 'live', data: { key, name: key, ...more } });
-  const lines = [
-    tag('one'),
-    '{"type":',
-    '',
-    tag('two', { weight: 'heavy' }),
-    tag('three', { colour: 'red' }),
-    tag('four'),
-    '{"type":{"toString":1},"key":"five","state":"live","data":{}}',
-  ];
-  const data = dataForTest();
-  const file = fileForTest(lines);
-  const exit = await importFiles(data, [file]);
-  expect(exit.code).toBe(1);
-  expect(exit.output).toContain('2 documents in');
-  const refused = exit.output.split('\n').filter((line) => line.startsWith(`  ${file}:`));
-  expect(refused.map((line) => line.slice(file.length + 3).split(': ')[0])).toEqual(['2', '4', '5', '7']);
-  writeFileSync(file, [tag('one'), tag('zwei'), '', tag('two'), tag('three'), tag('four')].join('\n'));
-  const again = await importFiles(data, [file]);
-  expect(again, again.output).toMatchObject({ code: 0 });
-  const server = await startServer({ data });
-  const list = (await (await fetch(`${server.url}/api/tags?sort=key`)).json()) as { data: { key: string }[] };
-  expect(list.data.map(({ key }) => key)).toEqual(['four', 'one', 'three', 'two', 'zwei']);
-  await server.dispose();
-});
+it(
+  'names every line that it refuses, imports the others, and accepts the corrected file',
+  takesMinutes('imports without keys, and refused lines'),
+  async () => {
+    const tag = (key: string, more: object = {}) =>
+      JSON.stringify({ type: 'tag', key, state: 'live', data: { key, name: key, ...more } });
+    const lines = [
+      tag('one'),
+      '{"type":',
+      '',
+      tag('two', { weight: 'heavy' }),
+      tag('three', { colour: 'red' }),
+      tag('four'),
+      '{"type":{"toString":1},"key":"five","state":"live","data":{}}',
+    ];
+    const data = dataForTest();
+    const file = fileForTest(lines);
+    const exit = await importFiles(data, [file]);
+    expect(exit.code).toBe(1);
+    expect(exit.output).toContain('2 documents in');
+    const refused = exit.output.split('\n').filter((line) => line.startsWith(`  ${file}:`));
+    expect(refused.map((line) => line.slice(file.length + 3).split(': ')[0])).toEqual(['2', '4', '5', '7']);
+    writeFileSync(file, [tag('one'), tag('zwei'), '', tag('two'), tag('three'), tag('four')].join('\n'));
+    const again = await importFiles(data, [file]);
+    expect(again, again.output).toMatchObject({ code: 0 });
+    const server = await startServer({ data });
+    const list = (await (await fetch(`${server.url}/api/tags?sort=key`)).json()) as {
+      data: { key: string }[];
+    };
+    expect(list.data.map(({ key }) => key)).toEqual(['four', 'one', 'three', 'two', 'zwei']);
+    await server.dispose();
+  },
+);
 
 it(
   'links lines with a documentId of their own, in either order, by the name of a type or its uid',
@@ -166,43 +172,47 @@ it('a missing file is reported in one sentence', async () => {
   expect(exit.output).toContain('varve import: ENOENT: no such file or directory');
 });
 
-it('makes a new document of a line without a key, once in repeated imports, and published without a state', async () => {
-  const data = dataForTest();
-  const items = [
-    { type: 'tag', data: { key: 'a', name: 'a' } },
-    { type: 'tag', key: 'b', data: { key: 'b', name: 'b' } },
-    { type: 'chef', state: 'draft', data: { name: 'twin' } },
-    { type: 'chef', state: 'draft', data: { name: 'twin' } },
-    { type: 'chef', data: { key: 'public', name: 'public' } },
-    { type: 'chef', data: { key: 'modified', name: 'out' }, draft: { name: 'in work' } },
-    { type: 'chef', data: { key: 'live' }, state: 'live' },
-  ];
-  // The file of a program on Windows.
-  const file = fileForTest([`\ufeff ${JSON.stringify(items, null, 2)}`]);
-  const rehearsal = await spawnVarve([
-    ...['import', file, '--dry-run', '--content-types', CONFORMANCE_SCHEMA, '--data', data],
-  ]).exited;
-  expect(rehearsal).toMatchObject({ code: 1 });
-  expect(rehearsal.output).toMatch(/^6 documents in .* would be imported; nothing was written$/m);
-  expect(rehearsal.output).toMatch(/^live \{"id":1,"documentId":"\w{24}","key":"a","name":"a",/m);
-  expect(rehearsal.output.match(/^published \{/gm)).toHaveLength(2);
-  expect(rehearsal.output.match(/^draft \{/gm)).toHaveLength(4);
-  expect(existsSync(join(data, 'events.db'))).toBe(false);
-  for (const _ of ['first', 'again']) {
-    const exit = await importFiles(data, [file]);
-    expect(exit.output).toContain(`${file}:7: state: live does not fit a type with draft & publish`);
-  }
-  const server = await startServer({ data });
-  onTestFinished(() => server.dispose());
-  const names = async (query: string) => {
-    const answer = (await (await fetch(`${server.url}/api/chefs?sort=id&${query}`)).json()) as {
-      readonly data: readonly { readonly name: string }[];
+it(
+  'makes a new document of a line without a key, once in repeated imports, and published without a state',
+  takesMinutes('imports without keys, and refused lines'),
+  async () => {
+    const data = dataForTest();
+    const items = [
+      { type: 'tag', data: { key: 'a', name: 'a' } },
+      { type: 'tag', key: 'b', data: { key: 'b', name: 'b' } },
+      { type: 'chef', state: 'draft', data: { name: 'twin' } },
+      { type: 'chef', state: 'draft', data: { name: 'twin' } },
+      { type: 'chef', data: { key: 'public', name: 'public' } },
+      { type: 'chef', data: { key: 'modified', name: 'out' }, draft: { name: 'in work' } },
+      { type: 'chef', data: { key: 'live' }, state: 'live' },
+    ];
+    // The file of a program on Windows.
+    const file = fileForTest([`\ufeff ${JSON.stringify(items, null, 2)}`]);
+    const rehearsal = await spawnVarve([
+      ...['import', file, '--dry-run', '--content-types', CONFORMANCE_SCHEMA, '--data', data],
+    ]).exited;
+    expect(rehearsal).toMatchObject({ code: 1 });
+    expect(rehearsal.output).toMatch(/^6 documents in .* would be imported; nothing was written$/m);
+    expect(rehearsal.output).toMatch(/^live \{"id":1,"documentId":"\w{24}","key":"a","name":"a",/m);
+    expect(rehearsal.output.match(/^published \{/gm)).toHaveLength(2);
+    expect(rehearsal.output.match(/^draft \{/gm)).toHaveLength(4);
+    expect(existsSync(join(data, 'events.db'))).toBe(false);
+    for (const _ of ['first', 'again']) {
+      const exit = await importFiles(data, [file]);
+      expect(exit.output).toContain(`${file}:7: state: live does not fit a type with draft & publish`);
+    }
+    const server = await startServer({ data });
+    onTestFinished(() => server.dispose());
+    const names = async (query: string) => {
+      const answer = (await (await fetch(`${server.url}/api/chefs?sort=id&${query}`)).json()) as {
+        readonly data: readonly { readonly name: string }[];
+      };
+      return answer.data.map(({ name }) => name);
     };
-    return answer.data.map(({ name }) => name);
-  };
-  expect(await names('')).toEqual(['public', 'out']);
-  expect(await names('status=draft')).toEqual(['twin', 'twin', 'public', 'in work']);
-});
+    expect(await names('')).toEqual(['public', 'out']);
+    expect(await names('status=draft')).toEqual(['twin', 'twin', 'public', 'in work']);
+  },
+);
 
 it('names an array that is not JSON', takesMinutes('a broken array'), async () => {
   const file = fileForTest(['[{"type":"tag"},', '{']);

@@ -93,7 +93,7 @@ describe(TITLE, await needsElasticsearch(takesMinutes(TITLE)), () => {
         pages: new Map(),
       })),
     );
-  }, 180_000);
+  }, 600_000);
   afterAll(async () => {
     for (const { server } of engines) await server.dispose();
     for (const folder of [...folders, types]) rmSync(folder, { recursive: true, force: true });

@@ -6,16 +6,18 @@ import { createAnswerValidators } from '../support/answer-schemas.ts';
 import { startOnCorpus } from '../support/loaded-corpus.ts';
 import { lintOpenApi } from '../support/openapi-lint.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
+
+describe('the conformance schema', () => describeAnswers(startOnCorpus));
+describe('other servers', takesMinutes('the OpenAPI documents of other servers'), () => {
+  describe("the conformance schema, with Strapi's users", () =>
+    describeAnswers(() => startOnCorpus({ env: AS_RECORDED })));
+  describe('examples/restaurants', () =>
+    describeAnswers(() => startServer({ contentTypes: 'examples/restaurants', arguments: ['--examples'] })));
+});
 
 /** Compares a server's OpenAPI document with its own answers. */
-describe.each<[string, () => Promise<RunningServer>]>([
-  ['the conformance schema', () => startOnCorpus()],
-  ["the conformance schema, with Strapi's users", () => startOnCorpus({ env: AS_RECORDED })],
-  [
-    'examples/restaurants',
-    () => startServer({ contentTypes: 'examples/restaurants', arguments: ['--examples'] }),
-  ],
-])('%s', (_name, start) => {
+function describeAnswers(start: () => Promise<RunningServer>): void {
   let server: RunningServer;
   let document: OpenApiDocument;
   let validatorOf: ReturnType<typeof createAnswerValidators>;
@@ -133,4 +135,4 @@ describe.each<[string, () => Promise<RunningServer>]>([
     }
     expect(created).toBeGreaterThan(8);
   });
-});
+}

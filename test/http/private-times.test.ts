@@ -5,6 +5,7 @@ import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.t
 import { removeIndices } from '../support/remove-indices.ts';
 import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
 import { projectFolder } from '../support/strapi-project.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
 
 /** Types that make the times of their rows private. */
@@ -214,26 +215,30 @@ it('are in no webhook, also after a deletion', async () => {
   }
 });
 
-it('appear and vanish with the content types', async () => {
-  const data = createDataDirectory();
-  const shown = projectFolder({ ...person(['createdBy']), ...OTHERS });
-  onTestFinished(() => {
-    for (const folder of [data, shown]) rmSync(folder, { recursive: true, force: true });
-  });
-  const seen: unknown[] = [];
-  for (const contentTypes of [shown, project, shown]) {
-    const server = await startServer({ contentTypes, data });
-    onTestFinished(() => server.dispose());
-    const ask = createAsk(server.url);
-    if (seen.length === 0) await ask('/api/persons', { method: 'POST', body: { data: { name: 'Ada' } } });
-    const sorted = await ask('/api/persons?sort=createdAt');
-    const [row] = (await ask('/api/persons')).body.data;
-    seen.push([sorted.status, TIMES.filter((name) => typeof row[name] === 'string')]);
-    expect((await server.stop()).code).toBe(0);
-  }
-  expect(seen).toEqual([
-    [200, TIMES],
-    [400, []],
-    [200, TIMES],
-  ]);
-});
+it(
+  'appear and vanish with the content types',
+  takesMinutes('private times of changed content types'),
+  async () => {
+    const data = createDataDirectory();
+    const shown = projectFolder({ ...person(['createdBy']), ...OTHERS });
+    onTestFinished(() => {
+      for (const folder of [data, shown]) rmSync(folder, { recursive: true, force: true });
+    });
+    const seen: unknown[] = [];
+    for (const contentTypes of [shown, project, shown]) {
+      const server = await startServer({ contentTypes, data });
+      onTestFinished(() => server.dispose());
+      const ask = createAsk(server.url);
+      if (seen.length === 0) await ask('/api/persons', { method: 'POST', body: { data: { name: 'Ada' } } });
+      const sorted = await ask('/api/persons?sort=createdAt');
+      const [row] = (await ask('/api/persons')).body.data;
+      seen.push([sorted.status, TIMES.filter((name) => typeof row[name] === 'string')]);
+      expect((await server.stop()).code).toBe(0);
+    }
+    expect(seen).toEqual([
+      [200, TIMES],
+      [400, []],
+      [200, TIMES],
+    ]);
+  },
+);

@@ -29,36 +29,46 @@ it("takes the project's rest settings, and serves its prefix as well as /api", a
   expect((await ask('/content/v2/notes')).status).toBe(404);
 });
 
-it('refuses unknown parameters, and wrong values of status and locale, each as the project says', async () => {
-  const statuses = [];
-  for (const config of ['{ rest: { strictParams: true } }', '{ documents: { strictParams: true } }']) {
-    const contentTypes = project({ 'config/api.js': `module.exports = ${config};` });
-    const server = await startServer({ contentTypes });
-    onTestFinished(() => server.dispose());
-    const ask = createAsk(server.url);
-    for (const query of ['pLevel=4', 'status=odd', 'locale=not_a_locale'])
-      statuses.push((await ask(`/api/notes?${query}`)).status);
-  }
-  expect(statuses).toEqual([400, 200, 200, 200, 400, 400]);
-});
+it(
+  'refuses unknown parameters, and wrong values of status and locale, each as the project says',
+  takesMinutes('settings of a project in depth'),
+  async () => {
+    const statuses = [];
+    for (const config of ['{ rest: { strictParams: true } }', '{ documents: { strictParams: true } }']) {
+      const contentTypes = project({ 'config/api.js': `module.exports = ${config};` });
+      const server = await startServer({ contentTypes });
+      onTestFinished(() => server.dispose());
+      const ask = createAsk(server.url);
+      for (const query of ['pLevel=4', 'status=odd', 'locale=not_a_locale'])
+        statuses.push((await ask(`/api/notes?${query}`)).status);
+    }
+    expect(statuses).toEqual([400, 200, 200, 200, 400, 400]);
+  },
+);
 
-it('requires required relations of a published entry, unless the project does not', async () => {
-  const hero = { type: 'media', required: true };
-  const schema = JSON.stringify({ ...NOTE, attributes: { hero } });
-  const at = 'src/api/note/content-types/note/schema.json';
-  const strict = project({ [at]: schema });
-  const lenient = project({
-    [at]: schema,
-    'config/api.js': 'module.exports = { rest: { strictParams: true } };',
-  });
-  const statuses = [];
-  for (const contentTypes of [strict, lenient]) {
-    const server = await startServer({ contentTypes });
-    onTestFinished(() => server.dispose());
-    statuses.push((await createAsk(server.url)('/api/notes', { method: 'POST', body: { data: {} } })).status);
-  }
-  expect(statuses).toEqual([400, 201]);
-});
+it(
+  'requires required relations of a published entry, unless the project does not',
+  takesMinutes('settings of a project in depth'),
+  async () => {
+    const hero = { type: 'media', required: true };
+    const schema = JSON.stringify({ ...NOTE, attributes: { hero } });
+    const at = 'src/api/note/content-types/note/schema.json';
+    const strict = project({ [at]: schema });
+    const lenient = project({
+      [at]: schema,
+      'config/api.js': 'module.exports = { rest: { strictParams: true } };',
+    });
+    const statuses = [];
+    for (const contentTypes of [strict, lenient]) {
+      const server = await startServer({ contentTypes });
+      onTestFinished(() => server.dispose());
+      statuses.push(
+        (await createAsk(server.url)('/api/notes', { method: 'POST', body: { data: {} } })).status,
+      );
+    }
+    expect(statuses).toEqual([400, 201]);
+  },
+);
 
 it('prefers a setting over the project', takesMinutes('settings and projects'), async () => {
   const folder = project({ 'config/api.js': 'module.exports = { rest: { defaultLimit: 2 } };' });
@@ -70,43 +80,47 @@ it('prefers a setting over the project', takesMinutes('settings and projects'), 
   expect((await ask('/api/notes?pLevel=4')).status).toBe(400);
 });
 
-it('hides the attributes that the project makes private, also when the rest of its configuration is wrong', async () => {
-  const names = "['secret', 'provider', 'createdAt', 'documentId', 7, 'nowhere']";
-  const attributes = {
-    text: { type: 'string' },
-    secret: { type: 'string' },
-    parts: { type: 'component', component: 'note.part', repeatable: true },
-  };
-  const folder = project({
-    'config/api.js': `module.exports = { rest: { prefix: 7 }, responses: { privateAttributes: ${names} } };`,
-    'src/api/note/content-types/note/schema.json': JSON.stringify({ ...NOTE, attributes }),
-    'src/components/note/part.json': JSON.stringify({
-      attributes: { name: { type: 'string' }, secret: { type: 'string' } },
-    }),
-  });
-  const server = await startServer({ contentTypes: folder });
-  onTestFinished(() => server.dispose());
-  expect(server.output()).toContain('documentId is part of every answer and cannot be private');
-  const ask = createAsk(server.url);
-  const data = { text: 'a', secret: 'x', parts: [{ name: 'b', secret: 'y' }] };
-  const created = await ask('/api/notes?populate=*', { method: 'POST', body: { data } });
-  expect(created.status).toBe(201);
-  const { body } = await ask('/api/notes?populate=*');
-  expect(body.data).toMatchObject([{ text: 'a', parts: [{ name: 'b' }] }]);
-  expect(JSON.stringify([created.body, body])).not.toMatch(/secret|createdAt/);
-  for (const path of [
-    '/api/notes?filters[secret]=x',
-    '/api/notes?filters[parts][secret]=y',
-    '/api/users?fields=provider',
-    '/api/users?sort=createdAt',
-    '/api/notes?filters[createdAt][$null]=true',
-  ]) {
-    const [name = ''] = /secret|provider|createdAt/.exec(path) ?? [];
-    const [answer, unknown] = [await ask(path), await ask(path.replace(name, 'unknown'))];
-    expect(answer.status, path).toBe(400);
-    expect(answer.body.error.message).toBe(unknown.body.error.message.replace('unknown', name));
-  }
-});
+it(
+  'hides the attributes that the project makes private, also when the rest of its configuration is wrong',
+  takesMinutes('settings of a project in depth'),
+  async () => {
+    const names = "['secret', 'provider', 'createdAt', 'documentId', 7, 'nowhere']";
+    const attributes = {
+      text: { type: 'string' },
+      secret: { type: 'string' },
+      parts: { type: 'component', component: 'note.part', repeatable: true },
+    };
+    const folder = project({
+      'config/api.js': `module.exports = { rest: { prefix: 7 }, responses: { privateAttributes: ${names} } };`,
+      'src/api/note/content-types/note/schema.json': JSON.stringify({ ...NOTE, attributes }),
+      'src/components/note/part.json': JSON.stringify({
+        attributes: { name: { type: 'string' }, secret: { type: 'string' } },
+      }),
+    });
+    const server = await startServer({ contentTypes: folder });
+    onTestFinished(() => server.dispose());
+    expect(server.output()).toContain('documentId is part of every answer and cannot be private');
+    const ask = createAsk(server.url);
+    const data = { text: 'a', secret: 'x', parts: [{ name: 'b', secret: 'y' }] };
+    const created = await ask('/api/notes?populate=*', { method: 'POST', body: { data } });
+    expect(created.status).toBe(201);
+    const { body } = await ask('/api/notes?populate=*');
+    expect(body.data).toMatchObject([{ text: 'a', parts: [{ name: 'b' }] }]);
+    expect(JSON.stringify([created.body, body])).not.toMatch(/secret|createdAt/);
+    for (const path of [
+      '/api/notes?filters[secret]=x',
+      '/api/notes?filters[parts][secret]=y',
+      '/api/users?fields=provider',
+      '/api/users?sort=createdAt',
+      '/api/notes?filters[createdAt][$null]=true',
+    ]) {
+      const [name = ''] = /secret|provider|createdAt/.exec(path) ?? [];
+      const [answer, unknown] = [await ask(path), await ask(path.replace(name, 'unknown'))];
+      expect(answer.status, path).toBe(400);
+      expect(answer.body.error.message).toBe(unknown.body.error.message.replace('unknown', name));
+    }
+  },
+);
 
 it.each([
   ['strictParams', { rest: { strictParams: true } }, { strictParams: true }],
@@ -188,44 +202,49 @@ it.each([
     });
 });
 
-it('answers all entries without a limit if the project says so, as Strapi does', async () => {
-  const paginations = async (rest: string) => {
-    const server = await startServer({
-      contentTypes: project({ 'config/api.js': `module.exports = { rest: ${rest} };` }),
-    });
-    onTestFinished(() => server.dispose());
-    const ask = createAsk(server.url);
-    for (const text of ['a', 'b', 'c']) await ask('/api/notes', { method: 'POST', body: { data: { text } } });
-    const found = [];
-    for (const query of [
-      ...['', 'pagination[withCount]=false', 'pagination[page]=2', 'pagination[start]=1'],
-      ...['pagination[pageSize]=2', 'pagination[limit]=2'],
-    ]) {
-      const { body } = await ask(`/api/notes?${query}`);
-      found.push([body.data.length, body.meta.pagination]);
-    }
-    return found;
-  };
-  const all = { page: 1, pageSize: -1, pageCount: 0, total: 3 };
-  const given = [
-    [2, { page: 1, pageSize: 2, pageCount: 2, total: 3 }],
-    [2, { start: 0, limit: 2, total: 3 }],
-  ];
-  expect(await paginations('{ defaultLimit: -1 }')).toEqual([
-    [3, all],
-    [3, { page: 1, pageSize: -1 }],
-    [3, all],
-    [2, { start: 1, limit: -1, total: 3 }],
-    ...given,
-  ]);
-  expect(await paginations('{ defaultLimit: -1, maxLimit: 2 }')).toEqual([
-    [3, all],
-    [3, { page: 1, pageSize: -1 }],
-    [1, { page: 2, pageSize: 2, pageCount: 2, total: 3 }],
-    [2, { start: 1, limit: 2, total: 3 }],
-    ...given,
-  ]);
-});
+it(
+  'answers all entries without a limit if the project says so, as Strapi does',
+  takesMinutes('settings of a project in depth'),
+  async () => {
+    const paginations = async (rest: string) => {
+      const server = await startServer({
+        contentTypes: project({ 'config/api.js': `module.exports = { rest: ${rest} };` }),
+      });
+      onTestFinished(() => server.dispose());
+      const ask = createAsk(server.url);
+      for (const text of ['a', 'b', 'c'])
+        await ask('/api/notes', { method: 'POST', body: { data: { text } } });
+      const found = [];
+      for (const query of [
+        ...['', 'pagination[withCount]=false', 'pagination[page]=2', 'pagination[start]=1'],
+        ...['pagination[pageSize]=2', 'pagination[limit]=2'],
+      ]) {
+        const { body } = await ask(`/api/notes?${query}`);
+        found.push([body.data.length, body.meta.pagination]);
+      }
+      return found;
+    };
+    const all = { page: 1, pageSize: -1, pageCount: 0, total: 3 };
+    const given = [
+      [2, { page: 1, pageSize: 2, pageCount: 2, total: 3 }],
+      [2, { start: 0, limit: 2, total: 3 }],
+    ];
+    expect(await paginations('{ defaultLimit: -1 }')).toEqual([
+      [3, all],
+      [3, { page: 1, pageSize: -1 }],
+      [3, all],
+      [2, { start: 1, limit: -1, total: 3 }],
+      ...given,
+    ]);
+    expect(await paginations('{ defaultLimit: -1, maxLimit: 2 }')).toEqual([
+      [3, all],
+      [3, { page: 1, pageSize: -1 }],
+      [1, { page: 2, pageSize: 2, pageCount: 2, total: 3 }],
+      [2, { start: 1, limit: 2, total: 3 }],
+      ...given,
+    ]);
+  },
+);
 
 it('evaluates TypeScript that imports its neighbours, and has the names of CommonJS', () => {
   const folder = project({
@@ -334,17 +353,21 @@ it('evaluates code without rights, without the environment of the server, and wi
   expect(of('broken.json')).toMatchObject({ kind: 'failed' });
 });
 
-it('reads four megabytes of a module, and gives up on one that has more', () => {
-  const file = (bytes: number) => `module.exports = 'x'.repeat(${bytes});`;
-  const limit = 4 * 1024 * 1024;
-  const folder = project({ 'most.js': file(limit - 100), 'more.js': file(limit) });
-  const evaluate = createEvaluateModule(folder);
-  expect(evaluate(join(folder, 'most.js'))).toMatchObject({ kind: 'value' });
-  expect(evaluate(join(folder, 'more.js'))).toMatchObject({
-    kind: 'failed',
-    reason: expect.stringContaining('ENOBUFS'),
-  });
-});
+it(
+  'reads four megabytes of a module, and gives up on one that has more',
+  takesMinutes('settings of a project in depth'),
+  () => {
+    const file = (bytes: number) => `module.exports = 'x'.repeat(${bytes});`;
+    const limit = 4 * 1024 * 1024;
+    const folder = project({ 'most.js': file(limit - 100), 'more.js': file(limit) });
+    const evaluate = createEvaluateModule(folder);
+    expect(evaluate(join(folder, 'most.js'))).toMatchObject({ kind: 'value' });
+    expect(evaluate(join(folder, 'more.js'))).toMatchObject({
+      kind: 'failed',
+      reason: expect.stringContaining('ENOBUFS'),
+    });
+  },
+);
 
 it('gives up on a module after five seconds', takesMinutes('modules that take long'), () => {
   const folder = project({ 'slow.js': 'for (;;) {}' });

@@ -6,6 +6,7 @@ import type { TypesDiff } from '../../services/content-types/types-diff.ts';
 import { BREAKAGES, createBrokenProject, writeArticles } from '../support/broken-project.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 /** Starts with content types that would drop values that are served. */
 const project = createBrokenProject();
@@ -68,18 +69,22 @@ it('the refused starts have changed nothing', async () => {
   expect(await answers(server.url)).toBe(before);
 });
 
-it('an attribute that was never filled may be broken', async () => {
-  project.article(({ attributes }) => {
-    attributes['note'] = { type: 'text' };
-  });
-  await (await start()).stop();
-  project.article(({ attributes }) => {
-    attributes['note'] = { type: 'txt' };
-  });
-  const server = await start();
-  expect(await answers(server.url)).toBe(before);
-  expect(server.output()).toContain('$.attributes.note.type');
-});
+it(
+  'an attribute that was never filled may be broken',
+  takesMinutes('broken attributes without values, and in a fleet'),
+  async () => {
+    project.article(({ attributes }) => {
+      attributes['note'] = { type: 'text' };
+    });
+    await (await start()).stop();
+    project.article(({ attributes }) => {
+      attributes['note'] = { type: 'txt' };
+    });
+    const server = await start();
+    expect(await answers(server.url)).toBe(before);
+    expect(server.output()).toContain('$.attributes.note.type');
+  },
+);
 
 it('an import with such content types is refused', async () => {
   project.article(({ attributes }) => {
@@ -95,27 +100,31 @@ it('an import with such content types is refused', async () => {
   expect(stderr).toContain('  api::article.article.summary, 3 entries: ');
 });
 
-it('a process of a fleet with such a folder ends, and the others continue', async () => {
-  const leader = await start();
-  project.article(({ attributes }) => {
-    attributes['summary'] = { type: 'strng' };
-  });
-  const other = createDataDirectory();
-  onTestFinished(() => rmSync(other, { recursive: true, force: true }));
-  const { code, stderr } = await runVarve([
-    ...['serve', '--content-types', project.folder, '--data', other, '--port', '0'],
-    ...['--event-store', `sqlite:${join(data, 'events.db')}`],
-  ]);
-  expect(code).toBe(1);
-  expect(stderr).toContain('  api::article.article.summary, 3 entries: ');
-  expect(await answers(leader.url)).toBe(before);
-  const headers = { 'content-type': 'application/json' };
-  const body = JSON.stringify({ data: { name: 'Bob' } });
-  const created = await fetch(`${leader.url}/api/people`, { method: 'POST', headers, body });
-  expect(created.status).toBe(201);
-  const { documentId } = ((await created.json()) as { data: { documentId: string } }).data;
-  expect((await fetch(`${leader.url}/api/people/${documentId}`, { method: 'DELETE' })).status).toBe(204);
-});
+it(
+  'a process of a fleet with such a folder ends, and the others continue',
+  takesMinutes('broken attributes without values, and in a fleet'),
+  async () => {
+    const leader = await start();
+    project.article(({ attributes }) => {
+      attributes['summary'] = { type: 'strng' };
+    });
+    const other = createDataDirectory();
+    onTestFinished(() => rmSync(other, { recursive: true, force: true }));
+    const { code, stderr } = await runVarve([
+      ...['serve', '--content-types', project.folder, '--data', other, '--port', '0'],
+      ...['--event-store', `sqlite:${join(data, 'events.db')}`],
+    ]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('  api::article.article.summary, 3 entries: ');
+    expect(await answers(leader.url)).toBe(before);
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ data: { name: 'Bob' } });
+    const created = await fetch(`${leader.url}/api/people`, { method: 'POST', headers, body });
+    expect(created.status).toBe(201);
+    const { documentId } = ((await created.json()) as { data: { documentId: string } }).data;
+    expect((await fetch(`${leader.url}/api/people/${documentId}`, { method: 'DELETE' })).status).toBe(204);
+  },
+);
 
 describe('varve types diff', () => {
   const diff = (...options: readonly string[]) => runVarve(['types', 'diff', ...where, ...options]);

@@ -62,24 +62,28 @@ async function names(url: string): Promise<readonly string[]> {
   return (JSON.parse(answer.text) as { data: { name: string }[] }).data.map(({ name }) => name);
 }
 
-it('answers connections that arrive while no worker serves, once the next one does', async () => {
-  const server = await startForTest();
-  for (const [round, name] of ['a', 'b'].entries()) {
-    const killed = workerOf(server);
-    process.kill(killed, 'SIGKILL');
-    // A worker that still runs could accept a connection and lose it.
-    await expect.poll(() => isRunning(killed), { interval: 2 }).toBe(false);
-    const answers = [create(server.url, name), names(server.url), askOnce(`${server.url}/health/live`)];
-    const [status] = await Promise.all(answers);
-    expect(status).toBe(201);
-    expect(await names(server.url)).toHaveLength(round + 1);
-    expect(workerOf(server)).not.toBe(killed);
-  }
-  expect(await names(server.url)).toEqual(['a', 'b']);
-  expect(server.output().match(/Varve serves/g)).toHaveLength(1);
-  expect(server.output().match(/worker crashed/g)).toHaveLength(2);
-  expect((await server.stop()).code).toBe(0);
-});
+it(
+  'answers connections that arrive while no worker serves, once the next one does',
+  takesMinutes('workers that cannot start'),
+  async () => {
+    const server = await startForTest();
+    for (const [round, name] of ['a', 'b'].entries()) {
+      const killed = workerOf(server);
+      process.kill(killed, 'SIGKILL');
+      // A worker that still runs could accept a connection and lose it.
+      await expect.poll(() => isRunning(killed), { interval: 2 }).toBe(false);
+      const answers = [create(server.url, name), names(server.url), askOnce(`${server.url}/health/live`)];
+      const [status] = await Promise.all(answers);
+      expect(status).toBe(201);
+      expect(await names(server.url)).toHaveLength(round + 1);
+      expect(workerOf(server)).not.toBe(killed);
+    }
+    expect(await names(server.url)).toEqual(['a', 'b']);
+    expect(server.output().match(/Varve serves/g)).toHaveLength(1);
+    expect(server.output().match(/worker crashed/g)).toHaveLength(2);
+    expect((await server.stop()).code).toBe(0);
+  },
+);
 
 it(
   'keeps the address and secret of operators, and the port of metrics, when a worker is killed',
@@ -214,23 +218,27 @@ it('starts another worker when the last one ended for a reason that may pass', a
   expect(server.output()).toContain('the server cannot continue');
 });
 
-it('starts another worker after one that could not start, on the same addresses', async () => {
-  const server = await startForTest({ arguments: ['--metrics-port', '0'] });
-  await create(server.url, 'a');
-  const record = join(server.data, 'generations.db');
-  renameSync(record, `${record}.away`);
-  mkdirSync(record);
-  const before = workerOf(server);
-  process.kill(before, 'SIGKILL');
-  await expect.poll(server.output, { timeout: 30_000 }).toContain('cannot open the database');
-  rmdirSync(record);
-  renameSync(`${record}.away`, record);
-  await expect.poll(() => names(server.url).catch(String), { timeout: 30_000 }).toEqual(['a']);
-  const [, metrics] = /Metrics and health are at (http:\S+)/.exec(server.output()) ?? [];
-  expect((await fetch(`${metrics}/health/ready`)).status).toBe(200);
-  const { code, stderr } = await runVarve(['status', '--data', server.data]);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-});
+it(
+  'starts another worker after one that could not start, on the same addresses',
+  takesMinutes('workers that cannot start'),
+  async () => {
+    const server = await startForTest({ arguments: ['--metrics-port', '0'] });
+    await create(server.url, 'a');
+    const record = join(server.data, 'generations.db');
+    renameSync(record, `${record}.away`);
+    mkdirSync(record);
+    const before = workerOf(server);
+    process.kill(before, 'SIGKILL');
+    await expect.poll(server.output, { timeout: 30_000 }).toContain('cannot open the database');
+    rmdirSync(record);
+    renameSync(`${record}.away`, record);
+    await expect.poll(() => names(server.url).catch(String), { timeout: 30_000 }).toEqual(['a']);
+    const [, metrics] = /Metrics and health are at (http:\S+)/.exec(server.output()) ?? [];
+    expect((await fetch(`${metrics}/health/ready`)).status).toBe(200);
+    const { code, stderr } = await runVarve(['status', '--data', server.data]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  },
+);
 
 it(
   'waits for a worker that briefly outlives its supervisor',

@@ -143,6 +143,7 @@ it('writes no document that was changed since then, and reports it', {
 });
 
 it('shows the first ten documents of a rehearsed archive as they are answered afterwards', {
+  ...takesMinutes('rehearsed archives'),
   timeout: 300_000,
 }, async () => {
   const data = dataForTest();
@@ -176,6 +177,7 @@ it('shows the first ten documents of a rehearsed archive as they are answered af
 });
 
 it('keeps the ids of published rows of Strapi 4, which get drafts, also when it is repeated', {
+  ...takesMinutes('archives of Strapi 4'),
   timeout: 300_000,
 }, async () => {
   const data = dataForTest();
@@ -220,6 +222,7 @@ it('refuses an archive with another default locale', { timeout: 300_000 }, async
 });
 
 it('refuses to serve content with another default locale, which its entries would not be found in', {
+  ...takesMinutes('other default locales'),
   timeout: 300_000,
 }, async () => {
   const data = dataForTest();

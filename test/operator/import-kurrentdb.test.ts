@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CONTENT_TYPES, importDataSet } from '../bench/bench-data.ts';
 import type { DoubleVersion } from '../support/kurrentdb/double-services.ts';
 import { startKurrentDbDouble } from '../support/kurrentdb/kurrentdb-double.ts';
@@ -41,20 +41,20 @@ const read = async (data: string, settings: readonly string[] = []) => {
   }
 };
 
-beforeAll(async () => {
+async function prepare(): Promise<void> {
   folder = mkdtempSync(join(tmpdir(), 'varve-move-'));
   file = join(folder, 'export.jsonl');
   const data = join(folder, 'sqlite');
   importDataSet(data, folder, { restaurants: '70', reviews: '150' });
   expect(await runVarve(['export', file, '--data', data])).toMatchObject({ code: 0 });
   lists = await read(data);
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+}
 
-it('every list is the same on version 26.1, byte for byte', () => move('26.1'));
-it('every list is the same on version 24.2, byte for byte', takesMinutes('the move to an older server'), () =>
-  move('24.2'),
-);
+describe('the move to KurrentDB', takesMinutes('the move of a log to KurrentDB'), () => {
+  beforeAll(prepare);
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  it.each(['26.1', '24.2'] as const)('every list is the same on version %s, byte for byte', move);
+});
 
 async function move(server: DoubleVersion): Promise<void> {
   const double = await startKurrentDbDouble({ server });

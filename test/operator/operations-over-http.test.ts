@@ -10,6 +10,7 @@ import {
   createTokenOver,
 } from '../support/access-client.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 const PATH = '/_varve/operations';
 const STREAM = { accept: 'text/event-stream' };
@@ -117,7 +118,10 @@ describe('operations over HTTP', () => {
     }
   });
 
-  it('verify everything, back it up and export it, in processes of their own', async () => {
+  it('verify everything, back it up and export it, in processes of their own', {
+    ...takesMinutes('long operations over HTTP'),
+    timeout: 300_000,
+  }, async () => {
     const verified = await runs(callers.askAll, 'verify', { assets: true });
     expect(verified.body.data.at(-1)).toMatchObject({ kind: 'summary', differences: 0, files: 0 });
     const saved = await runs(callers.askAll, 'backup', { name: 'monday' });
@@ -134,7 +138,7 @@ describe('operations over HTTP', () => {
     expect(lost.body.error.message, 'the words of the command').toBe(
       'the log has another history at position 1: it is not the log with this head',
     );
-  }, 180_000);
+  });
 
   it('name files only in the folder of the server', async () => {
     for (const name of [

@@ -104,7 +104,7 @@ describe('on a running server', () => {
     );
   });
 
-  it('says what is wrong with its arguments', async () => {
+  it('says what is wrong with its arguments', takesMinutes('refused rebuilds'), async () => {
     const refused = async (...args: string[]) => (await runVarve(['rebuild', ...args, ...own])).stderr;
     expect(await refused('--type', 'nonsense')).toContain('--type must be one of api::cook.cook');
     expect(await refused('--world', 'both')).toContain('must be draft or published');

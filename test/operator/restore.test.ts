@@ -102,23 +102,27 @@ async function readUpload(url: string, data: string, assets: string): Promise<st
   return text;
 }
 
-it('can be repeated after it failed when everything was checked', async () => {
-  const { backup, url } = await backUpWithFile();
-  const folder = newFolder();
-  const [data, blocked, assets] = [join(folder, 'data'), join(folder, 'a-file'), join(folder, 'assets')];
-  writeFileSync(blocked, '');
-  const failed = await runVarve(['restore', backup, '--data', data, '--assets', blocked]);
-  expect(failed.code, failed.stderr).toBe(1);
-  // A restore that was killed between its last steps leaves these files as well.
-  writeFileSync(join(data, 'access.key'), 'half a key');
-  writeFileSync(join(data, 'graph.db'), 'a graph');
-  await succeed('restore', backup, '--data', data, '--assets', assets);
-  expect(await succeed('verify', '--data', data)).toContain('no differences');
-  expect(await readUpload(url, data, assets)).toBe(A_FILE);
-  // Now the folder is a data directory.
-  const { code, stderr } = await runVarve(['restore', backup, '--data', data, '--assets', assets]);
-  expect([code, stderr]).toEqual([1, expect.stringContaining('is not empty')]);
-});
+it(
+  'can be repeated after it failed when everything was checked',
+  takesMinutes('restores that failed'),
+  async () => {
+    const { backup, url } = await backUpWithFile();
+    const folder = newFolder();
+    const [data, blocked, assets] = [join(folder, 'data'), join(folder, 'a-file'), join(folder, 'assets')];
+    writeFileSync(blocked, '');
+    const failed = await runVarve(['restore', backup, '--data', data, '--assets', blocked]);
+    expect(failed.code, failed.stderr).toBe(1);
+    // A restore that was killed between its last steps leaves these files as well.
+    writeFileSync(join(data, 'access.key'), 'half a key');
+    writeFileSync(join(data, 'graph.db'), 'a graph');
+    await succeed('restore', backup, '--data', data, '--assets', assets);
+    expect(await succeed('verify', '--data', data)).toContain('no differences');
+    expect(await readUpload(url, data, assets)).toBe(A_FILE);
+    // Now the folder is a data directory.
+    const { code, stderr } = await runVarve(['restore', backup, '--data', data, '--assets', assets]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('is not empty')]);
+  },
+);
 
 const KILLS = 12;
 

@@ -65,7 +65,7 @@ it(
   },
 );
 
-it('names a lock that is damaged', async () => {
+it('names a lock that is damaged', takesMinutes('damaged locks'), async () => {
   const { data, args, add } = createCooks();
   await add('Ada');
   writeFileSync(join(data, 'lock.db'), 'garbage'.repeat(2_000));

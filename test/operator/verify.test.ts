@@ -45,32 +45,40 @@ describe('varve verify', () => {
     expect(linesOf(stopped).at(-1)).toBe('no differences');
   });
 
-  it('names --space if the server has another one and its directory does not say so', async () => {
-    const server = await startWithCountries(['Norway'], ['--space', 'blog']);
-    rmSync(join(server.data, 'log.json'));
-    const { code, stdout, stderr } = await runVarve(['verify', '--data', server.data]);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/graph\.db was made from another log .* pass .* --space of the server/);
-    expect(await runVarve(['verify', '--space', 'blog', '--data', server.data])).toMatchObject({ code: 0 });
-  });
+  it(
+    'names --space if the server has another one and its directory does not say so',
+    takesMinutes('verifications of files and of another space'),
+    async () => {
+      const server = await startWithCountries(['Norway'], ['--space', 'blog']);
+      rmSync(join(server.data, 'log.json'));
+      const { code, stdout, stderr } = await runVarve(['verify', '--data', server.data]);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(/graph\.db was made from another log .* pass .* --space of the server/);
+      expect(await runVarve(['verify', '--space', 'blog', '--data', server.data])).toMatchObject({ code: 0 });
+    },
+  );
 
-  it('finds uploaded files whose content is missing', async () => {
-    const server = await startWithCountries([]);
-    const form = new FormData();
-    form.append('files', new Blob(['one'], { type: 'text/plain' }), 'one.txt');
-    form.append('files', new Blob(['two'], { type: 'text/plain' }), 'two.txt');
-    const { body } = await createAsk(server.url)('/api/upload', { method: 'POST', body: form });
-    const args = ['verify', '--assets', '--data', server.data];
-    const whole = await runVarve(args);
-    expect(whole, whole.stdout + whole.stderr).toMatchObject({ code: 0 });
-    expect(whole.stdout).toContain('checked the content of 2 uploaded files');
-    const [{ documentId, hash }] = body;
-    rmSync(join(server.data, 'assets', hash.slice(0, 2), hash));
-    const lacking = await runVarve(args);
-    expect(lacking.code).toBe(1);
-    expect(lacking.stdout).toContain(`uploaded file: ${documentId}, ${hash}: missing`);
-    expect(lacking.stderr).toContain('restore the missing uploaded files');
-  });
+  it(
+    'finds uploaded files whose content is missing',
+    takesMinutes('verifications of files and of another space'),
+    async () => {
+      const server = await startWithCountries([]);
+      const form = new FormData();
+      form.append('files', new Blob(['one'], { type: 'text/plain' }), 'one.txt');
+      form.append('files', new Blob(['two'], { type: 'text/plain' }), 'two.txt');
+      const { body } = await createAsk(server.url)('/api/upload', { method: 'POST', body: form });
+      const args = ['verify', '--assets', '--data', server.data];
+      const whole = await runVarve(args);
+      expect(whole, whole.stdout + whole.stderr).toMatchObject({ code: 0 });
+      expect(whole.stdout).toContain('checked the content of 2 uploaded files');
+      const [{ documentId, hash }] = body;
+      rmSync(join(server.data, 'assets', hash.slice(0, 2), hash));
+      const lacking = await runVarve(args);
+      expect(lacking.code).toBe(1);
+      expect(lacking.stdout).toContain(`uploaded file: ${documentId}, ${hash}: missing`);
+      expect(lacking.stderr).toContain('restore the missing uploaded files');
+    },
+  );
 
   it('names differences in the graph and in the index that was made from it', async () => {
     const server = await startWithCountries(['Norway', 'Peru', 'Chad']);

@@ -19,7 +19,7 @@ import { dataForTest } from '../support/data-for-test.ts';
 import { conformanceRegistry } from '../support/naive-schema.ts';
 import { createChanges } from '../support/random-changes.ts';
 import { searchAnswer, traversalAnswer } from '../support/read-answers.ts';
-import { count } from '../support/takes-minutes.ts';
+import { count, takesMinutes } from '../support/takes-minutes.ts';
 
 const RUNS = Number(process.env['VARVE_PROPERTY_RUNS'] ?? count(200, 60));
 const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? 14);
@@ -70,7 +70,8 @@ describe(`an index restored from a file (seed ${SEED}, ${RUNS} runs)`, () => {
   });
 
   it('gives the answers of a large index with dictionaries and deleted rows', {
-    timeout: 120_000,
+    ...takesMinutes('a snapshot of a large index'),
+    timeout: 300_000,
   }, async () => {
     const registry = conformanceRegistry();
     const batch = benchmarkBatch(registry);

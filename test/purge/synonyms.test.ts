@@ -11,7 +11,9 @@ const PATIENT = { timeout: 60_000 };
 
 /** Returns the names of the restaurants that a search finds, and the answer's cache tags. */
 async function search({ url }: RunningServer, words: string) {
-  const answer = await fetch(`${url}/api/restaurants?search=${encodeURIComponent(words)}`);
+  // A process that is replaced may close an idle connection while the next request is sent.
+  const headers = { connection: 'close' };
+  const answer = await fetch(`${url}/api/restaurants?search=${encodeURIComponent(words)}`, { headers });
   const { data } = (await answer.json()) as { readonly data: readonly { readonly name: string }[] };
   return { names: data.map(({ name }) => name), tags: answer.headers.get('xkey')?.split(' ') ?? [] };
 }

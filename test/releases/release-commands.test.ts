@@ -20,7 +20,7 @@ let client: ApiClient;
 beforeAll(async () => {
   started = await startArticles();
   client = started.client;
-}, 120_000);
+}, 300_000);
 afterAll(() => started.dispose());
 
 function release(...args: readonly string[]) {
@@ -38,7 +38,7 @@ async function metric(name: string): Promise<number | undefined> {
   return sampleOf(await (await fetch(`${started.server.url}/metrics`)).text(), name);
 }
 
-describe('varve release', { ...takesMinutes('every command of varve release'), timeout: 120_000 }, () => {
+describe('varve release', { ...takesMinutes('every command of varve release'), timeout: 300_000 }, () => {
   it('shows, changes, cancels and deletes what the API has', async () => {
     const id = await draft(client, { title: 'a' });
     const made = await succeeds(

@@ -21,7 +21,7 @@ let client: ApiClient;
 beforeAll(async () => {
   started = await startArticles();
   client = started.client;
-}, 120_000);
+}, 300_000);
 afterAll(() => started.dispose());
 
 async function published(documentId: string, path = 'articles', query = ''): Promise<boolean> {
@@ -93,7 +93,7 @@ describe('an action on an entry with `at`', () => {
   });
 });
 
-it('varve release creates a release, adds entries and carries it out', { timeout: 120_000 }, async () => {
+it('varve release creates a release, adds entries and carries it out', { timeout: 300_000 }, async () => {
   const ids = [await draft(client, { title: 'a' }), await draft(client, { title: 'b' })];
   const release = (...args: readonly string[]) =>
     runVarve(['release', ...args, '--data', started.server.data]);

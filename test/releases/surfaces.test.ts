@@ -21,7 +21,7 @@ describe('a release on other surfaces', takesMinutes('releases, webhooks and cac
   beforeAll(async () => {
     started = await startArticles(['--cache-tags', 'fastly']);
     client = started.client;
-  }, 120_000);
+  }, 300_000);
   afterAll(() => started.dispose());
 
   it('is in a webhook after its entries, or with the reasons why it failed', async () => {
@@ -139,6 +139,6 @@ describe('releases on KurrentDB', takesMinutes('releases behind the gRPC double'
       );
       expect(versions.map((each) => each.action)).toEqual(['publish', 'create']);
     },
-    120_000,
+    300_000,
   );
 });

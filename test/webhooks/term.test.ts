@@ -91,7 +91,10 @@ function acceptIn(receiver: Receiver): ReadonlySet<string> {
   return accepted;
 }
 
-it('makes one delivery of a command whose events are in two batches', async () => {
+it('makes one delivery of a command whose events are in two batches', {
+  ...takesMinutes('commands in two batches'),
+  timeout: 300_000,
+}, async () => {
   const data = createDataDirectory();
   const receiver = await startReceiving();
   const before = await open(data);
@@ -111,7 +114,7 @@ it('makes one delivery of a command whose events are in two batches', async () =
   const received = [...new Map(receiver.received.map((one) => [one.id, one])).values()];
   expect(new Set(received.map(({ json }) => String(json['locales'])))).toEqual(new Set(['en,it']));
   expect(new Set(received.map(({ json }) => json.entry?.documentId)).size).toBe(BATCH + 1);
-}, 300_000);
+});
 
 it('shows a draft as it was written, also if another locale has discarded a value of it since', async () => {
   const data = createDataDirectory();

@@ -191,7 +191,7 @@ describe('a token that is not valid', () => {
     expect((await ask('/docs')).status).toBe(200);
   });
 
-  test('can be one that expired', async () => {
+  test('can be one that expired', takesMinutes('tokens and limits over time'), async () => {
     const expires = new Date(Date.now() + 5_000).toISOString();
     const secret = await createTokenOver(asks['full-access'], { name: 'brief', type: 'read-only', expires });
     const ask = createAsk(server.url, secret);
@@ -340,29 +340,33 @@ describe('varve token', () => {
 });
 
 describe('a server', () => {
-  test('is open to other machines after a token was made while it did not run', async () => {
-    const data = createDataDirectory();
-    onTestFinished(() => rmSync(data, { recursive: true, force: true }));
-    // `varve token` refuses a directory without a log.
-    await (await startServer({ data })).stop();
-    const created = await spawnVarve([
-      'token',
-      'create',
-      '--name',
-      'first',
-      '--type',
-      'full-access',
-      '--data',
-      data,
-    ]).exited;
-    const [secret] = /^varve_\S{43}$/m.exec(created.output) ?? [];
-    const open = await startServer({ data, arguments: ['--host', '0.0.0.0'] });
-    onTestFinished(() => open.dispose());
-    expect(open.output()).not.toContain('Development mode');
-    const base = open.url.replace('0.0.0.0', '127.0.0.1');
-    expect((await createAsk(base)('/api/tags')).body).toEqual(FORBIDDEN);
-    expect((await createAsk(base, secret)('/api/tags')).status).toBe(200);
-  });
+  test(
+    'is open to other machines after a token was made while it did not run',
+    takesMinutes('tokens and limits over time'),
+    async () => {
+      const data = createDataDirectory();
+      onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+      // `varve token` refuses a directory without a log.
+      await (await startServer({ data })).stop();
+      const created = await spawnVarve([
+        'token',
+        'create',
+        '--name',
+        'first',
+        '--type',
+        'full-access',
+        '--data',
+        data,
+      ]).exited;
+      const [secret] = /^varve_\S{43}$/m.exec(created.output) ?? [];
+      const open = await startServer({ data, arguments: ['--host', '0.0.0.0'] });
+      onTestFinished(() => open.dispose());
+      expect(open.output()).not.toContain('Development mode');
+      const base = open.url.replace('0.0.0.0', '127.0.0.1');
+      expect((await createAsk(base)('/api/tags')).body).toEqual(FORBIDDEN);
+      expect((await createAsk(base, secret)('/api/tags')).status).toBe(200);
+    },
+  );
 
   test(
     'keeps its public rights, and lists problems of the setting',
@@ -393,21 +397,25 @@ describe('a server', () => {
     },
   );
 
-  test('limits requests per address with --rate-limit', async () => {
-    const limited = await startServer({
-      contentTypes: 'examples/restaurants',
-      arguments: ['--rate-limit', '20', '--examples'],
-    });
-    onTestFinished(() => limited.dispose());
-    const ask = createAsk(limited.url);
-    const answers: Answer[] = [];
-    for (let request = 0; request < 40; request += 1) answers.push(await ask('/api/cities'));
-    const refused = answers.filter(({ status }) => status === 429);
-    expect(refused.length).toBeGreaterThan(0);
-    expect(refused[0]?.body.error).toMatchObject({ status: 429, name: 'RateLimitError' });
-    expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(answers.slice(0, 20).map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
-  });
+  test(
+    'limits requests per address with --rate-limit',
+    takesMinutes('tokens and limits over time'),
+    async () => {
+      const limited = await startServer({
+        contentTypes: 'examples/restaurants',
+        arguments: ['--rate-limit', '20', '--examples'],
+      });
+      onTestFinished(() => limited.dispose());
+      const ask = createAsk(limited.url);
+      const answers: Answer[] = [];
+      for (let request = 0; request < 40; request += 1) answers.push(await ask('/api/cities'));
+      const refused = answers.filter(({ status }) => status === 429);
+      expect(refused.length).toBeGreaterThan(0);
+      expect(refused[0]?.body.error).toMatchObject({ status: 429, name: 'RateLimitError' });
+      expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(answers.slice(0, 20).map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
+    },
+  );
 
   test('lets pages of the origins in --cors call the server, never with credentials', async () => {
     const shared = await startServer({ arguments: ['--cors', 'https://example.org,http://localhost:3000'] });

@@ -15,8 +15,10 @@ import type { EmbeddedIndex } from '../../../shared/read-index/embedded/embedded
 import { contentTypeOf } from '../../../shared/schema/schema-registry.ts';
 import { dataForTest } from '../../support/data-for-test.ts';
 import { findWords } from '../../support/find-words.ts';
+import { takesMinutes } from '../../support/takes-minutes.ts';
 import { openInProcess } from '../../support/varve-in-process.ts';
 
+const DEPTH = takesMinutes('snapshots of the index that a start does not use');
 const SNAPSHOT = 'graph.db-index';
 
 /** Opens Varve, whose every stop saves its index. `loads()`: number of loads of the index from the graph. */
@@ -124,7 +126,7 @@ it.each([
   ['damaged', "UPDATE index_changes SET batch = x'00'"],
   ['of another program', 'UPDATE index_changes SET batch = $other'],
   ['missing since a later position', 'DELETE FROM index_changes; UPDATE meta SET value = value + 1'],
-])('loads the graph if what was written since the snapshot is %s', async (_, sql) => {
+])('loads the graph if what was written since the snapshot is %s', DEPTH, async (_, sql) => {
   const data = await crashed();
   expect(await shown(copyOf(data))).toEqual({ names: ['a', 'b'], isRestored: true });
   const db = new DatabaseSync(join(data, 'graph.db'));
@@ -142,17 +144,21 @@ function copyOf(data: string): string {
   return copy;
 }
 
-it('loads the graph if the snapshot is an earlier one, of which the graph has not recorded all changes', async () => {
-  const data = await saved('a');
-  const file = join(data, SNAPSHOT);
-  const earlier = readFileSync(file);
-  const { varve } = await open(data);
-  await write(varve, 'b');
-  await varve.close();
-  writeFileSync(file, earlier);
-  expect(await shown(data)).toEqual({ names: ['a', 'b'], isRestored: false });
-  expect(await shown(data)).toEqual({ names: ['a', 'b'], isRestored: true });
-});
+it(
+  'loads the graph if the snapshot is an earlier one, of which the graph has not recorded all changes',
+  DEPTH,
+  async () => {
+    const data = await saved('a');
+    const file = join(data, SNAPSHOT);
+    const earlier = readFileSync(file);
+    const { varve } = await open(data);
+    await write(varve, 'b');
+    await varve.close();
+    writeFileSync(file, earlier);
+    expect(await shown(data)).toEqual({ names: ['a', 'b'], isRestored: false });
+    expect(await shown(data)).toEqual({ names: ['a', 'b'], isRestored: true });
+  },
+);
 
 it('loads the graph if the snapshot is damaged', async () => {
   const data = await saved('a');
@@ -172,7 +178,7 @@ it.each([
   ['of another version', async (file: string) => rewrite(file, { program: '0.0.1' })],
   ['of another projector', async (file: string) => rewrite(file, { projector: 1 })],
   ['of a later position', async (file: string) => rewrite(file, { position: 10_000n })],
-])('loads the graph if the snapshot is %s', async (_, change) => {
+])('loads the graph if the snapshot is %s', DEPTH, async (_, change) => {
   const data = await saved('a', 'b');
   await change(join(data, SNAPSHOT));
   expect(await shown(data)).toEqual({ names: ['a', 'b'], isRestored: false });
