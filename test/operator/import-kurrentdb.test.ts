@@ -51,7 +51,7 @@ async function prepare(): Promise<void> {
 }
 
 describe('the move to KurrentDB', takesMinutes('the move of a log to KurrentDB'), () => {
-  beforeAll(prepare);
+  beforeAll(prepare, 600_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   it.each(['26.1', '24.2'] as const)('every list is the same on version %s, byte for byte', move);
 });

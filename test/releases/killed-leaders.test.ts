@@ -21,7 +21,7 @@ import { takesMinutes } from '../support/takes-minutes.ts';
  */
 const RELEASES = Number(process.env['RELEASES'] ?? 8);
 const MOST_ENTRIES = Number(process.env['RELEASE_ENTRIES'] ?? 100);
-const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
+const SEED = Number(process.env['SEED'] ?? 14);
 const TIMEOUT_MS = 300_000 + RELEASES * 30_000;
 /** Releases that a round with a fault schedules one shortly after the other. */
 const AT_ONCE = Math.min(16, Math.ceil(RELEASES / 4));
