@@ -2,11 +2,11 @@ import { defined } from '../../shared/defined.ts';
 import type { SearchRequest, SortKey } from '../../shared/read-index/read-index.ts';
 import type { TextSearch } from '../../shared/read-index/text-search.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
-import { rankingRules } from '../../shared/schema/search-ranking.ts';
 import { searchOf } from '../../shared/search/search-settings.ts';
 import { resolveFacets } from './facets.ts';
 import { resolveHighlights } from './highlights.ts';
 import { type LocaleChoice, namesLocale } from './locale.ts';
+import { ownerRanking } from './owner-ranking.ts';
 import type { Problems } from './problems.ts';
 import { lookUp, type QueryScope, queryModelOf } from './query-model.ts';
 import type { QueryObject } from './query-string.ts';
@@ -40,6 +40,8 @@ export function planWords(query: QueryObject, context: WordsContext): PlannedWor
   const model = queryModelOf(scope.registry, type.uid);
   const locales = searchedLocales(locale, defaultLocale, namesLocale(query['filters']));
   const text = resolveTextSearch(query, locales, problems);
+  const isRanked = sort.length === 0;
+  const { placed, ties } = ownerRanking(type, scope);
   return {
     plan: {
       type,
@@ -47,17 +49,13 @@ export function planWords(query: QueryObject, context: WordsContext): PlannedWor
       highlights: resolveHighlights(query, model, context),
       manyLocales: locales === 'all' || locales.length > 1,
     },
-    ties: tiesOf(type),
-    text: text && { ...text, isRanked: sort.length === 0, ...defined({ fields: namedFields(context) }) },
+    ties,
+    text: text && {
+      ...text,
+      isRanked,
+      ...defined({ fields: namedFields(context), placed: isRanked ? placed : undefined }),
+    },
   };
-}
-
-/** Returns the owner's order of rows with the same relevance, and after it the order of their creation. */
-function tiesOf(type: ContentType): readonly SortKey[] {
-  const rules = rankingRules(type).map(({ attribute, order }): SortKey => {
-    return { path: [], field: attribute, direction: order === 'asc' ? 'asc' : 'desc-null-last' };
-  });
-  return [...rules, { path: [], field: 'createdAt', direction: 'asc' }];
 }
 
 /** Returns the searched texts that the caller may name; undefined if the caller may name all. */

@@ -1,9 +1,12 @@
 import { valueAt } from '../map-values.ts';
 import type { SynonymGroups } from '../schema/content-type.ts';
+import type { RankTier } from '../schema/search-options.ts';
 import { foldWord } from '../search/fold-word.ts';
 import type { WordMatch } from '../search/match-word.ts';
 import type { SearchTerm } from '../search/search-terms.ts';
+import type { BoolQuery } from './bool-query.ts';
 import { compareCodePoints } from './column.ts';
+import type { SortKey } from './read-index.ts';
 
 /** A request for rows by the words of their texts. */
 export type TextSearch = {
@@ -15,11 +18,28 @@ export type TextSearch = {
   readonly typoTolerance: boolean;
   /** True to order rows by relevance. `sort` is the order of rows with the same relevance then. */
   readonly isRanked: boolean;
+  /** The owner's rules with a place between the tiers of relevance. Absent = none. */
+  readonly placed?: PlacedRules;
   /** Synonyms in addition to those of the content type. An index prepares them once per object. Absent = none. */
   readonly synonyms?: readonly SynonymGroups[];
   /** Asks for words in place of the last word of the query. */
   readonly words?: WordsRequest;
 };
+
+/**
+ * Rules that order the rows of a ranked search. The tiers of relevance are typos, distance, weight and exact words. The BM25 score of a
+ * question is one tier instead: rules before `typos` come before it. Of the others only the keys count, after it.
+ */
+export type PlacedRules = {
+  /** Rows that match come first, at the place of the rule. At most two. Rules with the same place are in their order, before the keys. */
+  readonly boosts: readonly { readonly query: BoolQuery; readonly before: RankPlace }[];
+  /** Order of the rows that are equal before the tier `keysBefore`. */
+  readonly keys: readonly SortKey[];
+  readonly keysBefore: RankPlace;
+};
+
+/** Place of a rule: before a tier, or after all of them. */
+export type RankPlace = RankTier | 'end';
 
 /**
  * A request for words in place of the last word of a query. `completed`: words that begin with it; if no row has one, those that begin

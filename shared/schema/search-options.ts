@@ -23,6 +23,21 @@ const group = z.union([z.array(phrase).min(2).max(50), z.strictObject({ from: si
 /** Groups of words that count as equal, or whose searches find others, by locale; `*` is every locale. */
 export const SYNONYM_GROUPS = z.record(z.string(), z.array(group).max(10_000));
 
+/** Tiers of relevance, from the most important one. */
+export const RANK_TIERS = ['typos', 'distance', 'weight', 'exact'] as const;
+export type RankTier = (typeof RANK_TIERS)[number];
+
+const before = z.enum(RANK_TIERS).optional();
+const rankingRule = z.union(
+  [
+    z.strictObject({ attribute: z.string(), order: z.enum(['asc', 'desc']), before }),
+    z.strictObject({ boost: z.string().max(2_000), before }),
+  ],
+  {
+    error: `expected {"attribute": …, "order": "asc" or "desc"} or {"boost": "filters[…]…=…"}, each with or without "before": one of ${RANK_TIERS.join(', ')}`,
+  },
+);
+
 const WAY = /^[^.]+(\.[^.]+){1,5}$/;
 
 export const SEARCH_OF_TYPE = z.looseObject({
@@ -35,10 +50,7 @@ export const SEARCH_OF_TYPE = z.looseObject({
         .optional(),
       synonyms: SYNONYM_GROUPS.optional(),
       compounds: z.boolean().optional(),
-      ranking: z
-        .array(z.strictObject({ attribute: z.string(), order: z.enum(['asc', 'desc']) }))
-        .max(5)
-        .optional(),
+      ranking: z.array(rankingRule).max(5).optional(),
     })
     .optional(),
 });

@@ -4,6 +4,7 @@ import { describeChanges } from './read-index-changes.ts';
 import { describeCursors } from './read-index-cursors.ts';
 import { describeLongTexts } from './read-index-long-texts.ts';
 import { describeMany } from './read-index-many.ts';
+import { describeRanking } from './read-index-ranking.ts';
 import { describeRelations } from './read-index-relations.ts';
 import type { OpenIndex } from './read-index-shelf.ts';
 import { describeSorting } from './read-index-sorting.ts';
@@ -29,6 +30,7 @@ export function describeReadIndexContract(
     describe('answers', () => describeAnswers(open));
     describe('changes', () => describeChanges(open));
     if (words) describe('words and facets', () => describeWords(open));
+    if (words) describe('ranking by rules', () => describeRanking(open));
     if (words) describe('several searches', () => describeMany(open));
   });
 }

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { BoolQuery } from '../../shared/read-index/bool-query.ts';
 import { createEmbeddedIndex } from '../../shared/read-index/embedded/embedded-index.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
+import type { PlacedRules, RankPlace } from '../../shared/read-index/text-search.ts';
 import { createTurns, type Turns } from '../../shared/turns/turns.ts';
 import {
   type ArticleSearch,
@@ -69,7 +71,12 @@ function askNaively(content: ArticleWorld, request: ArticleSearch) {
     const isWanted = request.locales === 'all' || request.locales.includes(locale);
     return isWanted && (stars === undefined || starsOf(id) === stars);
   });
-  if (request.isByStars) sortTies(found, starsOf);
+  const isByStars = request.isByStars;
+  sortNaively(found, request.placed ?? NO_RULES, {
+    starsOf,
+    ties: (id) => [isByStars ? -(starsOf(id) ?? -1) : 0, id],
+    isBoosted: (id, { kind }) => (kind === 'term' ? starsOf(id) === 2 : tagsOf(id).includes('Same')),
+  });
   const ids = found.map(({ id }) => id);
   const named = ids.map((id) => new Set(tagsOf(id)));
   const given = ids.flatMap((id) => starsOf(id) ?? []);
@@ -96,17 +103,36 @@ function askNaively(content: ArticleWorld, request: ArticleSearch) {
 
 type Found = { readonly id: number; readonly rank: readonly number[] };
 
-/** Sorts rows with the same rank by their stars: most first, and rows without stars last. */
-function sortTies(found: Found[], starsOf: (id: number) => number | null): void {
-  const isTied = (a: Found, b: Found) =>
-    a.rank.every((rank, at) => Math.abs(rank - (b.rank[at] ?? 0)) < 1e-9);
-  const place = new Map(found.map((row) => [row, found.findIndex((other) => isTied(row, other))]));
-  found.sort(
-    (a, b) =>
-      (place.get(a) ?? 0) - (place.get(b) ?? 0) ||
-      (starsOf(b.id) ?? -1) - (starsOf(a.id) ?? -1) ||
-      a.id - b.id,
-  );
+const TIERS: readonly RankPlace[] = ['typos', 'distance', 'weight', 'exact'];
+const NO_RULES: PlacedRules = { boosts: [], keys: [], keysBefore: 'end' };
+
+type Rows = {
+  readonly starsOf: (id: number) => number | null;
+  readonly isBoosted: (id: number, boost: BoolQuery) => boolean;
+  readonly ties: (id: number) => readonly number[];
+};
+
+/** Sorts rows by the owner's rules between the tiers of their ranks. A question has one tier, and only its boosts before it count. */
+function sortNaively(found: Found[], { boosts, keys, keysBefore }: PlacedRules, rows: Rows): void {
+  const isQuestion = found.some(({ rank }) => rank.length === 1);
+  const keysAt = isQuestion && keysBefore !== 'typos' ? 'end' : keysBefore;
+  const places: readonly RankPlace[] = isQuestion ? ['typos', 'end'] : [...TIERS, 'end'];
+  const valuesOf = ({ id, rank }: Found) => [
+    ...places.flatMap((place, at) => [
+      ...boosts
+        .filter(({ before }) => before === place && !(isQuestion && place === 'end'))
+        .map(({ query }) => (rows.isBoosted(id, query) ? 0 : 1)),
+      ...(keysAt === place && keys.length > 0 ? [-(rows.starsOf(id) ?? -1)] : []),
+      ...(place === 'end' ? [] : [rank[at] ?? 0]),
+    ]),
+    ...rows.ties(id),
+  ];
+  const values = new Map(found.map((row) => [row, valuesOf(row)]));
+  const isFar = (difference: number) => Math.abs(difference) > 1e-9;
+  found.sort((a, b) => {
+    const [left = [], right = []] = [values.get(a), values.get(b)];
+    return left.map((value, at) => value - (right[at] ?? 0)).find(isFar) ?? 0;
+  });
 }
 
 function counted(values: readonly string[]) {

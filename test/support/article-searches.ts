@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { BoolQuery } from '../../shared/read-index/bool-query.ts';
 import type { FacetRequest } from '../../shared/read-index/facets.ts';
 import type { ReadIndex, SearchRequest, SortKey } from '../../shared/read-index/read-index.ts';
-import type { WordsRequest } from '../../shared/read-index/text-search.ts';
+import type { PlacedRules, RankPlace, WordsRequest } from '../../shared/read-index/text-search.ts';
 import {
   ARTICLE,
   type Article,
@@ -34,6 +34,19 @@ export function nameOfTag({ tagNames }: ArticleWorld, tag: number): string {
   return tagNames.get(tag) ?? tagName(tag);
 }
 
+const place = fc.constantFrom<RankPlace>('typos', 'distance', 'weight', 'exact', 'end');
+const boost = fc.constantFrom<BoolQuery>(
+  { kind: 'term', field: 'stars', value: 2 },
+  { kind: 'some', attribute: 'tags', query: { kind: 'term', field: 'name', value: 'Same' } },
+);
+
+/** Generates the owner's rules. Keys have a place before a tier. */
+const placedRules: fc.Arbitrary<PlacedRules> = fc.record({
+  boosts: fc.array(fc.record({ query: boost, before: place }), { maxLength: 2 }),
+  keys: fc.constantFrom<readonly SortKey[]>([], [{ path: [], field: 'stars', direction: 'desc-null-last' }]),
+  keysBefore: place.filter((each) => each !== 'end'),
+});
+
 const searched = fc.record({
   query: typedQuery,
   world: fc.constantFrom('draft', 'published'),
@@ -43,6 +56,7 @@ const searched = fc.record({
   stars: fc.constantFrom(undefined, 1, 2),
   /** True: rows with the same relevance come in the order of their stars. */
   isByStars: fc.boolean(),
+  placed: fc.option(placedRules, { nil: undefined }),
   words: fc.constantFrom<WordsRequest | undefined>(
     undefined,
     { kind: 'completed', limit: 4 },
@@ -125,6 +139,7 @@ export function searchRequest({
   typoTolerance,
   stars,
   isByStars,
+  placed,
   words,
   from,
   size,
@@ -136,6 +151,7 @@ export function searchRequest({
       ...{ query, locales, typoTolerance, isRanked: true },
       ...(fields && { fields: new Set(fields) }),
       ...(words && { words }),
+      ...(placed && { placed }),
     },
   };
 }

@@ -3,7 +3,11 @@ import type { Logger } from 'pino';
 import { SCALAR_TYPES } from '../../../shared/schema/content-type.ts';
 import { assembleContentTypes, loadContentTypes } from '../../../shared/schema/load-content-types.ts';
 import type { CustomFields } from '../../../shared/schema/repair-schemas.ts';
-import { problemLine, type SchemaWarning } from '../../../shared/schema/schema-problem.ts';
+import {
+  problemLine,
+  type SchemaProblem,
+  type SchemaWarning,
+} from '../../../shared/schema/schema-problem.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../../../shared/schema/type-definitions.ts';
 import { createLossCheck, type RefuseLosses } from '../../content-types/loss-check.ts';
@@ -14,6 +18,7 @@ import { type ApiConfig, readApiConfig } from '../../project/read-api-config.ts'
 import { readDatabaseClient } from '../../project/read-database-client.ts';
 import { registeredFields } from '../../project/registered-fields.ts';
 import { checkDefaultPopulates } from '../../query/default-populate.ts';
+import { checkBoosts } from '../../query/owner-ranking.ts';
 import { isArchive } from '../../strapi/archive.ts';
 import { readArchiveSchemas } from '../../strapi/archive-schemas.ts';
 import { codeLines, isServedRoute } from './own-code-lines.ts';
@@ -66,7 +71,7 @@ export async function readContentTypes(
   const loaded = isArchive(folder)
     ? assembleContentTypes(await readArchiveSchemas({ file: folder, key: settings.key }), options)
     : loadContentTypes(folder, options);
-  const problems = loaded.kind === 'problems' ? loaded.problems : checkDefaultPopulates(loaded.registry);
+  const problems = loaded.kind === 'problems' ? loaded.problems : filterProblems(loaded.registry);
   if (loaded.kind === 'problems' || problems.length > 0) {
     const below = projectRoot(folder) === undefined && !isArchive(folder) ? projectsBelow(folder) : [];
     if (below.length > 0)
@@ -84,6 +89,11 @@ export async function readContentTypes(
   const ownCode = codeOf(folder, registry);
   const codeNotes = codeLines(ownCode, registry);
   return { registry, definitions, schemaWarnings, ownCode, codeNotes, refuseLosses };
+}
+
+/** Returns the problems of the parts of schemas that are queries. */
+function filterProblems(registry: SchemaRegistry): readonly SchemaProblem[] {
+  return [...checkDefaultPopulates(registry), ...checkBoosts(registry)];
 }
 
 function codeOf(folder: string, registry: SchemaRegistry): FoundCode {

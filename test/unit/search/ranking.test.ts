@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest';
+import { checkBoosts } from '../../../services/query/owner-ranking.ts';
 import { planList } from '../../../services/query/plan-query.ts';
 import { buildRegistry } from '../../../shared/schema/build-registry.ts';
 import { contentTypeOf } from '../../../shared/schema/schema-registry.ts';
 
 const DISH = 'api::dish.dish';
+const COOK = 'api::cook.cook';
 
 function built(ranking: unknown) {
   return buildRegistry([
@@ -17,8 +19,17 @@ function built(ranking: unknown) {
           text: { type: 'text' },
           sales: { type: 'integer' },
           secret: { type: 'integer', private: true },
+          cook: { type: 'relation', relation: 'manyToOne', target: COOK },
         },
         pluginOptions: { varve: { search: { ranking } } },
+      },
+    },
+    {
+      ...({ model: 'contentType', file: 'cook.json', namespace: 'api::cook' } as const),
+      json: {
+        kind: 'collectionType',
+        info: { singularName: 'cook', pluralName: 'cooks', displayName: 'Cook' },
+        attributes: { name: { type: 'string' } },
       },
     },
   ]);
@@ -47,7 +58,81 @@ it('orders entries with the same relevance by the rules of the type, and then by
   expect(sortOf('search=soup&sort=name', ranking)).toEqual([{ path: [], field: 'name', direction: 'asc' }]);
 });
 
+function placedFor(ranking: unknown, mayFind?: (type: string) => boolean) {
+  const { registry, problems } = built(ranking);
+  expect(problems).toEqual([]);
+  const type = contentTypeOf(registry, DISH);
+  const plan = planList({
+    ...{ registry, type, queryString: 'search=soup', defaultLocale: 'en' },
+    ...(mayFind && { mayFind }),
+  });
+  return plan.search;
+}
+
+it('gives rules with a place before a tier to the search, and resolves the filters of boosts', () => {
+  const { text, sort } = placedFor([
+    { boost: 'filters[sales][$gt]=2' },
+    { boost: 'filters[cook][name]=Ada', before: 'distance' },
+    { attribute: 'sales', order: 'desc', before: 'weight' },
+    { attribute: 'name', order: 'asc' },
+  ]);
+  expect(text?.placed).toEqual({
+    boosts: [
+      { before: 'end', query: { kind: 'range', field: 'sales', gt: 2 } },
+      {
+        before: 'distance',
+        query: { kind: 'some', attribute: 'cook', query: { kind: 'term', field: 'name', value: 'Ada' } },
+      },
+    ],
+    keys: [{ path: [], field: 'sales', direction: 'desc-null-last' }],
+    keysBefore: 'weight',
+  });
+  expect(sort.map(({ field }) => field)).toEqual(['name', 'createdAt']);
+  expect(placedFor([{ attribute: 'name', order: 'asc' }]).text).not.toHaveProperty('placed');
+});
+
+it('omits a boost through a type that the caller may not find', () => {
+  const ranking = [{ boost: 'filters[cook][name]=Ada' }, { boost: 'filters[sales]=1' }];
+  const { text } = placedFor(ranking, (type) => type !== COOK);
+  expect(text?.placed?.boosts.map(({ query }) => query.kind)).toEqual(['term']);
+  expect(placedFor(ranking.slice(0, 1), () => false).text).not.toHaveProperty('placed');
+});
+
+const RANKING = '$.pluginOptions.varve.search.ranking';
+
 it.each(['secret', 'text', 'nope'])('refuses a rule by %s', (attribute) => {
   const { problems } = built([{ attribute, order: 'asc' }]);
-  expect(problems.map(({ path }) => path)).toEqual(['$.pluginOptions.varve.search.ranking[0].attribute']);
+  expect(problems.map(({ path }) => path)).toEqual([`${RANKING}[0].attribute`]);
+});
+
+const boost = 'filters[sales]=1';
+
+it.each([
+  ['a third boost', [{ boost }, { boost }, { boost }], `${RANKING}[2]`],
+  ['a boost after an attribute', [{ attribute: 'sales', order: 'asc' }, { boost }], `${RANKING}[1].boost`],
+  [
+    'attributes before two tiers',
+    [
+      { attribute: 'sales', order: 'asc', before: 'typos' },
+      { attribute: 'name', order: 'asc', before: 'exact' },
+    ],
+    `${RANKING}[1].before`,
+  ],
+  ['an unknown tier', [{ boost, before: 'words' }], `${RANKING}[0]`],
+  ['a rule without an order', [{ attribute: 'sales' }], `${RANKING}[0]`],
+])('refuses %s', (_, ranking, path) => {
+  expect(built(ranking).problems.map((problem) => problem.path)).toEqual([path]);
+});
+
+it.each([
+  ['a private attribute', 'filters[secret]=1', 'Invalid key secret'],
+  ['an unknown operator', 'filters[sales][$near]=1', 'Invalid'],
+  ['a value that does not fit', 'filters[sales][$gt]=many', ''],
+  ['another parameter', 'sort=sales', 'a boost is a filter'],
+  ['no filter', '', 'a boost is a filter'],
+])('refuses a boost by %s', (_, filter, message) => {
+  const [problem, ...others] = checkBoosts(built([{ boost: filter }]).registry);
+  expect(others).toEqual([]);
+  expect(problem).toMatchObject({ file: DISH, path: `${RANKING}[0].boost` });
+  expect(problem?.message).toContain(message);
 });

@@ -16,6 +16,7 @@ export type Dsl =
   | { readonly bool: BoolDsl }
   | { readonly constant_score: { readonly filter: Dsl; readonly boost: number } }
   | { readonly dis_max: { readonly queries: readonly Dsl[] } }
+  | { readonly function_score: { readonly query: Dsl; readonly min_score: number } }
   | { readonly combined_fields: CombinedFieldsDsl }
   | { readonly intervals: { readonly [field: string]: IntervalsDsl } };
 

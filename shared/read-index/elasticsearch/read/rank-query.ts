@@ -4,24 +4,23 @@ import type { SearchField } from '../../../search/search-settings.ts';
 import { stemsField, stemToken } from '../layout/word-tokens.ts';
 import type { Dsl, IntervalsDsl } from '../plan/dsl.ts';
 import type { LocaleWords, WordScope, WordTerm } from './find-words.ts';
+import { type TierUnits, tierUnits } from './placed-score.ts';
 import { hasToken, type MatchedWord, tokensOf } from './read-words.ts';
 import { anyWord, hasPair, inSequence, oneOf } from './word-intervals.ts';
 
-/**
- * Factors by which the ranking tiers become one number. Larger is better. The tiers are typos, nearness, weight of the attributes, and
- * exact words. Each tier is a sum over up to eight terms (four words, each split), and is smaller than half a step of the next tier. All are
- * whole numbers below 2^24, which a score represents exactly.
- */
-const [EXACT, WEIGHT, NEAR, TYPOS] = [1, 2 ** 4, 2 ** 11, 2 ** 17];
 const MOST_TYPOS = 2;
 /** Worth of a word with one typo, relative to the word itself, as in `rank-rows.ts`. */
 const TYPO_WORTH = 0.5;
 const EVERYTHING: Dsl = { match_all: {} };
 
-type RankScope = Pick<WordScope, 'settings' | 'fields'>;
+type RankScope = Pick<WordScope, 'settings' | 'fields'> & { readonly units: TierUnits };
 
 /** Matches the documents that `locales` describe. The score gives their order. */
-export function rankedQuery(scope: RankScope, locales: readonly LocaleWords[]): Dsl {
+export function rankedQuery(
+  { settings, fields, text }: Pick<WordScope, 'settings' | 'fields' | 'text'>,
+  locales: readonly LocaleWords[],
+): Dsl {
+  const scope: RankScope = { settings, fields, units: tierUnits(text.placed) };
   const isQuestion = locales.some(({ mode }) => mode === 'any');
   const asked = locales.filter(({ terms }) => terms.length > 0);
   if (asked.length === 0) return hasToken([]);
@@ -39,7 +38,7 @@ export function rankedQuery(scope: RankScope, locales: readonly LocaleWords[]): 
 }
 
 /** Matches the documents that `locales` describe: all terms of one locale, or any term with the mode `any`. */
-export function matchQuery({ fields }: Pick<RankScope, 'fields'>, locales: readonly LocaleWords[]): Dsl {
+export function matchQuery({ fields }: Pick<WordScope, 'fields'>, locales: readonly LocaleWords[]): Dsl {
   const isQuestion = locales.some(({ mode }) => mode === 'any');
   const options = locales
     .filter(({ terms }) => terms.length > 0)
@@ -67,19 +66,20 @@ function tiersOf(
   most: number,
 ): { readonly must: readonly Dsl[]; readonly should: readonly Dsl[] } {
   const lacking = most - terms.length;
-  const asMatched = lacking * (MOST_TYPOS * TYPOS + FAR * NEAR + LAST_RANK * WEIGHT + EXACT);
+  const { typos, near, weight, exact } = scope.units;
+  const asMatched = lacking * (MOST_TYPOS * typos + FAR * near + LAST_RANK * weight + exact);
   return {
     must: terms.map((term) => termTiers(scope, locale, term)),
     should: [
       ...terms.flatMap((term) => exactTier(scope, locale, term)),
-      ...nearPairs(scope, locale, terms).flatMap(([before, after]) => best(distances(before, after))),
+      ...nearPairs(scope, locale, terms).flatMap((pair) => best(distances(pair, near))),
       ...(lacking > 0 ? [constant(EVERYTHING, asMatched)] : []),
     ],
   };
 }
 
 /** Ranks the matches of a term: first by fewest typos, then by the weight of the field. */
-function termTiers({ settings, fields }: RankScope, locale: string, { words, pairs }: WordTerm): Dsl {
+function termTiers({ settings, fields, units }: RankScope, locale: string, { words, pairs }: WordTerm): Dsl {
   const weights = [...new Set(settings.fields.map(({ weight }) => weight))].sort((a, b) => b - a);
   const rankOf = (field: SearchField) => Math.min(LAST_RANK, weights.indexOf(field.weight));
   const ranks = [...new Set(fields.map(rankOf))];
@@ -89,7 +89,7 @@ function termTiers({ settings, fields }: RankScope, locale: string, { words, pai
       const ranked = fields.filter((field) => rankOf(field) === rank);
       const matched = hasToken(tokensOf(locale, alike, ranked));
       const split = typos === AS_SPLIT.typos ? [hasPair(ranked, locale, pairs)] : [];
-      const boost = (MOST_TYPOS - typos) * TYPOS + (LAST_RANK - rank) * WEIGHT;
+      const boost = (MOST_TYPOS - typos) * units.typos + (LAST_RANK - rank) * units.weight;
       return [matched, ...split].flatMap((query) => ('match_none' in query ? [] : [constant(query, boost)]));
     });
   });
@@ -97,7 +97,7 @@ function termTiers({ settings, fields }: RankScope, locale: string, { words, pai
 }
 
 /** Ranks exact matches of a term. A document with a word of fewer typos counts with that word, so another word is not exact in it. */
-function exactTier({ fields }: RankScope, locale: string, { words, pairs }: WordTerm): Dsl[] {
+function exactTier({ fields, units }: RankScope, locale: string, { words, pairs }: WordTerm): Dsl[] {
   const having = (level: number, isWanted: (word: MatchedWord) => boolean) => {
     const split = level === AS_SPLIT.typos ? [hasPair(fields, locale, pairs)] : [];
     return [hasToken(tokensOf(locale, words.filter(isWanted), fields)), ...split];
@@ -110,7 +110,9 @@ function exactTier({ fields }: RankScope, locale: string, { words, pairs }: Word
       .flatMap((level) => having(level, ({ match }) => match.typos === level))
       .filter(isThere);
     if (!isThere(exact)) return [];
-    return [constant(closer.length === 0 ? exact : { bool: { filter: [exact], must_not: closer } }, EXACT)];
+    return [
+      constant(closer.length === 0 ? exact : { bool: { filter: [exact], must_not: closer } }, units.exact),
+    ];
   });
 }
 
@@ -131,10 +133,10 @@ function nearPairs(
 }
 
 /** Scores the distance of two words. The wrong order counts as one word more. */
-function distances(first: IntervalsDsl, second: IntervalsDsl): Dsl[] {
+function distances([first, second]: readonly [IntervalsDsl, IntervalsDsl], near: number): Dsl[] {
   const queries: Dsl[] = [];
   for (let distance = 1; distance < FAR; distance++) {
-    const boost = (FAR - distance) * NEAR;
+    const boost = (FAR - distance) * near;
     queries.push(constant(inSequence([first, second], distance - 1), boost));
     if (distance > 1) queries.push(constant(inSequence([second, first], distance - 2), boost));
   }

@@ -1,6 +1,7 @@
 import { defined } from '../../../defined.ts';
 import { RequestError } from '../../../request-error.ts';
 import type { SearchRequest, SearchResult, SortPosition } from '../../read-index.ts';
+import type { TextSearch } from '../../text-search.ts';
 import { WINDOW } from '../layout/index-definition.ts';
 import { planQuery } from '../plan/plan-query.ts';
 import {
@@ -16,8 +17,10 @@ import { countFacets } from './count-facets.ts';
 import { readFarPage } from './far-page.ts';
 import { findOtherWords } from './find-other-words.ts';
 import { type PageSearch, readHits, readPage, totalOf } from './page-search.ts';
+import { keyStep } from './placed-score.ts';
 import { BUCKETS, FROM_HITS, readKeys } from './read-keys.ts';
 import { readRows, rowFields } from './read-rows.ts';
+import { searchSteps } from './search-steps.ts';
 import { searchWords, type WordQuery, wordScope } from './search-words.ts';
 import { resolveQuery } from './semi-join.ts';
 import type { Session } from './session.ts';
@@ -33,21 +36,44 @@ export async function searchRows(session: Session, request: SearchRequest): Prom
   const clauses = planSort(session.layouts(type), request.sort);
   const search: PageSearch = { session, request, query, details: request.traversed ?? false };
   if (text === undefined && facets === undefined) return searchPage(search, clauses);
-  const find = async ({ query: matched, ranked }: WordQuery): Promise<SearchResult> => {
+  const find = async (words: WordQuery): Promise<SearchResult> => {
+    const { query: matched } = words;
     const [page, counts] = await Promise.all([
       text?.isRanked === true
-        ? searchPage({ ...search, query: ranked }, clauses && byRelevance(clauses))
+        ? rankedPage(search, text, words, clauses)
         : searchPage({ ...search, query: matched }, clauses),
       facets && countFacets(session, type, facets, matched),
     ]);
     return { ...page, ...defined({ facets: counts }) };
   };
-  if (text === undefined) return find({ query, ranked: query });
+  if (text === undefined) return find({ query, ranked: query, isQuestion: false });
+  const boosts = await Promise.all(
+    (text.placed?.boosts ?? []).map(async (boost) =>
+      resolveQuery(session, planQuery(session.layouts, type, boost.query)),
+    ),
+  );
   const [{ found, report }, words] = await Promise.all([
-    searchWords({ session, type, text, within: query, size: search.request.size }, find),
+    searchWords({ session, type, text, within: query, size: search.request.size, boosts }, find),
     text.words && findOtherWords(wordScope({ session, type, text }), query, text.words),
   ]);
   return { ...found, text: report, ...defined({ words }) };
+}
+
+/** Reads a page in the order of relevance and of the owner's rules. */
+async function rankedPage(
+  search: PageSearch,
+  { placed }: TextSearch,
+  { ranked: query, isQuestion }: WordQuery,
+  ties: readonly SortClause[] | null,
+): Promise<SearchResult> {
+  const scored = { ...search, query };
+  const { layouts } = search.session;
+  const leading = placed && planSort(layouts(search.request.type), placed.keys)?.slice(0, -1);
+  if (placed === undefined || !leading || ties === null) return searchPage(scored, ties && byRelevance(ties));
+  const step = keyStep(placed, isQuestion);
+  if (step === 'all') return searchPage(scored, [...leading, ...byRelevance(ties)]);
+  if (step === 'none') return searchPage(scored, byRelevance([...leading, ...ties]));
+  return searchSteps(scored, { step, leading, ties });
 }
 
 async function searchPage(search: PageSearch, clauses: readonly SortClause[] | null): Promise<SearchResult> {

@@ -6,6 +6,7 @@ import { checkDepth } from '../plan/render-query.ts';
 import { type AssumedWords, assumeWords } from './assume-words.ts';
 import { findReport } from './find-corrections.ts';
 import { findWords, type LocaleWords, localesOf, type WordScope } from './find-words.ts';
+import { boostScores } from './placed-score.ts';
 import { matchQuery, rankedQuery } from './rank-query.ts';
 import { isThere } from './read-words.ts';
 import type { Session } from './session.ts';
@@ -16,6 +17,8 @@ export type WordQuery = {
   readonly query: Dsl;
   /** Matches the same documents, with scores for the order. */
   readonly ranked: Dsl;
+  /** True: the scores are BM25. */
+  readonly isQuestion: boolean;
 };
 
 type WordSearch = {
@@ -26,12 +29,14 @@ type WordSearch = {
   readonly within: Dsl;
   /** Number of hits that are asked for. */
   readonly size: number;
+  /** The queries of the owner's boosts. */
+  readonly boosts: readonly Dsl[];
 };
 
 const NOTHING: Dsl = { match_none: {} };
 
 /** Returns the searched fields of a search, and where their words are. */
-export function wordScope({ session, type, text }: Omit<WordSearch, 'within' | 'size'>): WordScope {
+export function wordScope({ session, type, text }: Pick<WordSearch, 'session' | 'type' | 'text'>): WordScope {
   const settings = session.layouts(type).words;
   const fields = settings.fields.filter(({ name }) => text.fields?.has(name) ?? true);
   return { session, type, settings, text, fields };
@@ -39,7 +44,7 @@ export function wordScope({ session, type, text }: Omit<WordSearch, 'within' | '
 
 /** Runs `find` with the query for a search by words. A query of signs only matches nothing. */
 export async function searchWords<Found>(
-  { within, size, ...search }: WordSearch,
+  { within, size, boosts, ...search }: WordSearch,
   find: (words: WordQuery) => Promise<Found>,
 ): Promise<{ readonly found: Found; readonly report: TextSearchReport }> {
   const scope = wordScope(search);
@@ -47,14 +52,14 @@ export async function searchWords<Found>(
   const names = await localesOf(scope);
   if (!hasWords(text.query)) {
     const report = await findReport(scope, await findWords(scope, names), { within, size });
-    return { found: await find({ query: NOTHING, ranked: NOTHING }), report };
+    return { found: await find({ query: NOTHING, ranked: NOTHING, isQuestion: false }), report };
   }
   const assumed = await assumeWords(scope, names);
-  const early = assumed && (await findEarly(scope, assumed, { within, size }, find));
+  const early = assumed && (await findEarly(scope, assumed, { within, size, boosts }, find));
   if (early !== undefined) return early;
   const locales = await longestMatch(scope, await findWords(scope, names), within);
   const [found, report] = await Promise.all([
-    find(queryOf(scope, locales, within)),
+    find(queryOf(scope, locales, { within, boosts })),
     findReport(scope, locales, { within, size }),
   ]);
   return { found, report };
@@ -67,10 +72,10 @@ export async function searchWords<Found>(
 async function findEarly<Found>(
   scope: WordScope,
   assumed: AssumedWords,
-  asked: Pick<WordSearch, 'within' | 'size'>,
+  asked: Pick<WordSearch, 'within' | 'size' | 'boosts'>,
   find: (words: WordQuery) => Promise<Found>,
 ): Promise<{ readonly found: Found; readonly report: TextSearchReport } | undefined> {
-  const words = queryOf(scope, assumed.locales, asked.within);
+  const words = queryOf(scope, assumed.locales, asked);
   const finding = find(words);
   // If the assumption is wrong, the result of this search is ignored, including its failure.
   finding.catch(() => {});
@@ -82,11 +87,20 @@ async function findEarly<Found>(
   return areRight && isWhole ? { found: await finding, report } : undefined;
 }
 
-function queryOf(scope: WordScope, locales: readonly LocaleWords[], within: Dsl): WordQuery {
+function queryOf(
+  scope: WordScope,
+  locales: readonly LocaleWords[],
+  { within, boosts }: Pick<WordSearch, 'within' | 'boosts'>,
+): WordQuery {
   const [matched, ranked] = [matchQuery(scope, locales), rankedQuery(scope, locales)];
+  const isQuestion = locales.some(({ mode }) => mode === 'any');
+  const { placed } = scope.text;
+  const should = placed === undefined ? [] : boostScores(placed, boosts, isQuestion);
+  const scored = should.length === 0 ? {} : { should };
   return {
     query: checkDepth({ bool: { filter: [within, matched] } }),
-    ranked: checkDepth({ bool: { filter: [within], must: [ranked] } }),
+    ranked: checkDepth({ bool: { filter: [within], must: [ranked], ...scored } }),
+    isQuestion,
   };
 }
 

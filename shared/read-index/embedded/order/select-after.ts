@@ -40,9 +40,19 @@ export function isRowBehind(
   row: number,
   after: SortPosition,
 ): boolean {
+  return compareToPosition(keys, readers, row, after) > 0;
+}
+
+/** Compares a row with a position in the order of the keys. */
+export function compareToPosition(
+  keys: readonly BoundSortKey[],
+  readers: readonly KeyReader[],
+  row: number,
+  after: SortPosition,
+): number {
   for (const [at, read] of readers.entries()) {
     const order = compareByKey(keys[at] as BoundSortKey, read(row), after[at] ?? null);
-    if (order !== 0) return order > 0;
+    if (order !== 0) return order;
   }
-  return false;
+  return 0;
 }

@@ -32,8 +32,18 @@ export function bindSort(
   return [...keys, { steps: [], column: rowSet.ids, descending: false, nullLast: true }];
 }
 
-/** Compares two rows by their keys. */
+/** Compares two rows by their keys, and then by their ordinals. */
 export function compareRows(
+  keys: readonly BoundSortKey[],
+  readers: readonly KeyReader[],
+  a: number,
+  b: number,
+): number {
+  return compareKeys(keys, readers, a, b) || a - b;
+}
+
+/** Compares two rows by their keys; 0 if they are equal. */
+export function compareKeys(
   keys: readonly BoundSortKey[],
   readers: readonly KeyReader[],
   a: number,
@@ -44,7 +54,7 @@ export function compareRows(
     const order = compareByKey(keys[i] as BoundSortKey, read(a), read(b));
     if (order !== 0) return order;
   }
-  return a - b;
+  return 0;
 }
 
 /** Sorts rows. If a call ends with its slice, the next call continues. */

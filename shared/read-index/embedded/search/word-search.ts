@@ -4,7 +4,7 @@ import { searchOf } from '../../../search/search-settings.ts';
 import { createSequence } from '../../../turns/sequence.ts';
 import type { FacetCounts } from '../../facets.ts';
 import type { SearchRequest, SearchResult, World } from '../../read-index.ts';
-import type { OtherWords, TextSearchReport } from '../../text-search.ts';
+import type { OtherWords, PlacedRules, TextSearchReport } from '../../text-search.ts';
 import { createFacetCount } from '../facets/count-facets.ts';
 import { type Bits, countBits } from '../lists/bits.ts';
 import { bindQuery } from '../match/bind-query.ts';
@@ -12,6 +12,7 @@ import type { KeptSets } from '../match/kept-sets.ts';
 import { createMatchedRows } from '../match/matcher.ts';
 import { type OrderCache, orderFor } from '../order/order-cache.ts';
 import { createSelection, type SelectedRows } from '../order/select-page.ts';
+import { bindSort } from '../order/sort-rows.ts';
 import type { RowSetIndex } from '../rows/row-set.ts';
 import { type RowSets, worldRowSet } from '../rows/row-sets.ts';
 import type { SourceBlocks } from '../sources/source-blocks.ts';
@@ -21,11 +22,12 @@ import type { CommonTerms } from './common-terms.ts';
 import { createTextReport } from './find-corrections.ts';
 import { createOtherWords } from './find-other-words.ts';
 import type { LocaleSearch } from './locale-search.ts';
+import { createPlacedRanks } from './place-ranks.ts';
 import { createRanking, type RankedRows } from './rank-rows.ts';
 import { createRankGroups } from './rank-term.ts';
 import { type FoundTexts, matchTexts } from './search-texts.ts';
 import { createGroupedPage } from './select-groups.ts';
-import { createRankedPage } from './select-ranked.ts';
+import { createPlacedPage, createRankedPage } from './select-ranked.ts';
 
 /** Words of each searched row set. There is one index per world if both worlds share the rows but not their relations. */
 export type TextIndexes = { readonly [world in World]: Map<RowSetIndex, TextIndex> };
@@ -160,12 +162,36 @@ function createPage(state: WordSearchState, found: Found): () => SelectedRows {
     return createSelection({ ...context, matched, count }, request);
   if (cursor === undefined && (size <= 0 || from >= count)) return () => ({ rows: [] });
   const { index, found: terms, rank } = texts;
+  const { placed } = request.text;
+  if (placed !== undefined) return createPlaced(state, { rowSet, request, texts }, placed);
   const groups = createRankGroups(index, terms.searches, matched);
   if (groups !== undefined) return createGroupedPage(context, groups, request);
   const { keys } = orderFor(state.orders, rowSet, world, request.sort);
   let page: (() => SelectedRows) | undefined;
   return () => {
     page ??= createRankedPage(rowSet, keys, rank(), request);
+    return page();
+  };
+}
+
+/** Selects a page in the order of the owner's rules. */
+function createPlaced(
+  { rowSets, orders, kept }: WordSearchState,
+  { rowSet, request, texts }: Pick<Found, 'rowSet' | 'request'> & { readonly texts: RankedTexts },
+  placed: PlacedRules,
+): () => SelectedRows {
+  const { world, sort } = request;
+  const context = { rowSets, orders, kept, world };
+  const boosted = placed.boosts.map(({ query }) =>
+    createMatchedRows(rowSet, bindQuery(context, rowSet, query)),
+  );
+  const isQuestion = texts.found.searches.some(({ mode }) => mode === 'any');
+  const rank = createPlacedRanks(texts.rank, placed, boosted, isQuestion);
+  const { keys } = orderFor(orders, rowSet, world, sort);
+  const leading = bindSort(rowSets, rowSet, world, placed.keys).slice(0, -1);
+  let page: (() => SelectedRows) | undefined;
+  return () => {
+    page ??= createPlacedPage(rowSet, { leading, keys }, rank(), request);
     return page();
   };
 }

@@ -1,0 +1,111 @@
+import { RequestError } from '../../../request-error.ts';
+import type { Hits, SearchResult, SortPosition } from '../../read-index.ts';
+import { WINDOW } from '../layout/index-definition.ts';
+import type { Dsl } from '../plan/dsl.ts';
+import { byRelevance, readPosition, type SortClause, sortDsl, writePosition } from '../plan/plan-sort.ts';
+import type { SearchHit } from '../wire/search-answer.ts';
+import { type PageSearch, readHits, readPage } from './page-search.ts';
+
+/** Order of a search whose scores are read in steps. `leading`: the order within a step. Then the score counts, and then `ties`. */
+export type StepOrder = {
+  readonly step: number;
+  readonly leading: readonly SortClause[];
+  readonly ties: readonly SortClause[];
+};
+
+/**
+ * Reads a page in the order of the score's steps. It reads the best step that documents have, then the documents of that step, and so on
+ * until the page is full.
+ */
+export async function searchSteps(search: PageSearch, order: StepOrder): Promise<SearchResult> {
+  const { from, size, withTotal, cursor } = search.request;
+  if (from + size > WINDOW) refuse(from, size);
+  const total = withTotal ? await countMatches(search) : undefined;
+  if (cursor !== undefined) return { total, ...(await readBehind(search, order, cursor.after)) };
+  const found: SearchHit[] = [];
+  let skipped = from;
+  let level = await bestLevel(search, order.step, undefined);
+  while (level !== undefined && found.length < size) {
+    const page = { from: skipped, size: size - found.length, sort: sortDsl(inStep(order)) };
+    const within = { ...search, query: stepQuery(search.query, order.step, level) };
+    const { hits } = await readPage(within, { ...page, track_total_hits: true });
+    found.push(...hits.hits);
+    skipped = Math.max(0, skipped - (hits.total?.value ?? 0));
+    level = await bestLevel(search, order.step, level);
+  }
+  return { total, hits: readHits(search, found) };
+}
+
+async function readBehind(
+  search: PageSearch,
+  order: StepOrder,
+  after: SortPosition | null,
+): Promise<{ readonly hits: Hits; readonly next: SortPosition | null }> {
+  const { size } = search.request;
+  const clauses = inStep(order);
+  const found: { readonly hit: SearchHit; readonly level: number }[] = [];
+  let level = after === null ? await bestLevel(search, order.step, undefined) : Number(after[0]);
+  let position = after?.slice(1);
+  // Requests one row more than the page has. If it is found, another page follows.
+  while (level !== undefined && found.length <= size) {
+    const within = { ...search, query: stepQuery(search.query, order.step, level) };
+    const { hits } = await readPage(within, {
+      size: size + 1 - found.length,
+      sort: sortDsl(clauses),
+      ...(position === undefined ? {} : { search_after: writePosition(clauses, position) }),
+    });
+    for (const hit of hits.hits) found.push({ hit, level });
+    position = undefined;
+    level = await bestLevel(search, order.step, level);
+  }
+  const last = found.length > size ? found[size - 1] : undefined;
+  const hits = readHits(
+    search,
+    found.slice(0, size).map(({ hit }) => hit),
+  );
+  return { hits, next: last ? [last.level, ...readPosition(clauses, last.hit.sort ?? [])] : null };
+}
+
+/** Returns the order within a step. */
+function inStep({ leading, ties }: StepOrder): readonly SortClause[] {
+  return [...leading, ...byRelevance(ties)];
+}
+
+/** Returns the number of the best step below `before` in which documents are; undefined if there is none. */
+async function bestLevel(
+  { session, request, query }: PageSearch,
+  step: number,
+  before: number | undefined,
+): Promise<number | undefined> {
+  const below =
+    before === undefined ? query : { bool: { must: [query], must_not: [scored(query, before * step)] } };
+  // Elasticsearch lists the score among the sort values only if another key follows it.
+  const sort = sortDsl(byRelevance([{ field: 'f.id', direction: 'asc', stored: 'whole' }]));
+  const { hits } = await session.search(request.type, { size: 1, query: below, sort });
+  const score = hits.hits[0]?.sort?.[0];
+  return typeof score === 'number' ? Math.floor(score / step) : undefined;
+}
+
+function stepQuery(query: Dsl, step: number, level: number): Dsl {
+  const better = scored(query, (level + 1) * step);
+  return { bool: { must: [query], filter: [scored(query, level * step)], must_not: [better] } };
+}
+
+/** Matches documents with a score of at least `least`. */
+function scored(query: Dsl, least: number): Dsl {
+  return { function_score: { query, min_score: least } };
+}
+
+async function countMatches({ session, request, query }: PageSearch): Promise<number> {
+  const { hits } = await session.search(request.type, { size: 0, query, track_total_hits: true });
+  return hits.total?.value ?? 0;
+}
+
+function refuse(from: number, size: number): never {
+  throw new RequestError('page-too-far', `Invalid pagination: an offset of ${from}`, {
+    param: 'pagination',
+    source: 'query',
+    found: from + size,
+    accepted: `up to ${WINDOW} entries where rules count between the tiers of relevance; beyond, go from page to page with pagination[cursor]`,
+  });
+}
