@@ -36,6 +36,8 @@ export function tagsOfList(
   const tied = tiedBy(registry, search, words);
   if (tied === undefined) mentionSort(place, search.sort, mention);
   else mentionKeys(place, search.sort, mention);
+  for (const { query } of search.text?.placed?.boosts ?? []) mentionQuery(place, query, mention);
+  mentionKeys(place, search.text?.placed?.keys ?? [], mention);
   for (const { path, field } of search.facets ?? []) mentionPath(place, path, field, mention);
   if (search.text !== undefined || words !== undefined) {
     add(wordsTag(search.type));

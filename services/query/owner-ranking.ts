@@ -1,10 +1,11 @@
 import { type BoolQuery, MATCH_ALL } from '../../shared/read-index/bool-query.ts';
 import type { SortKey } from '../../shared/read-index/read-index.ts';
-import type { PlacedRules } from '../../shared/read-index/text-search.ts';
+import type { PlacedRules, RankKey } from '../../shared/read-index/text-search.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import { type SchemaProblem, schemaProblem } from '../../shared/schema/schema-problem.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { attributeRules, type RankingRule, rankingRules } from '../../shared/schema/search-ranking.ts';
+import { queryableScalars } from '../../shared/schema/system-attributes.ts';
 import { planFilter } from './plan-filter.ts';
 import type { Problems } from './problems.ts';
 import { type QueryScope, queryModelOf } from './query-model.ts';
@@ -13,8 +14,10 @@ import { parseQueryString, type QueryValue } from './query-string.ts';
 /** The owner's order of a ranked search: rules with a place before a tier, and the order of rows with the same relevance. */
 type OwnerRanking = { readonly placed: PlacedRules | undefined; readonly ties: readonly SortKey[] };
 
+const BY_CREATION: SortKey = { path: [], field: 'createdAt', direction: 'asc' };
+
 /**
- * Returns the order that a content type names in `ranking`, and after it the order of creation. Omits boosts whose filter leads through a
+ * Returns the order that a content type names in `ranking`, and after it the order of creation. Omits boosts whose filter passes through a
  * type that the caller may not `find`: the order must not reveal its content.
  */
 export function ownerRanking(type: ContentType, scope: QueryScope): OwnerRanking {
@@ -32,12 +35,13 @@ export function ownerRanking(type: ContentType, scope: QueryScope): OwnerRanking
     placed: boosts.length + keys.length === 0 ? undefined : { boosts, keys, keysBefore: place ?? 'end' },
     ties: [
       ...attributes.filter(({ before }) => before === undefined).map(sortKey),
-      { path: [], field: 'createdAt', direction: 'asc' },
+      // No index has private times.
+      ...(queryableScalars(type).has('createdAt') ? [BY_CREATION] : []),
     ],
   };
 }
 
-function sortKey({ attribute, order }: Extract<RankingRule, { readonly attribute: string }>): SortKey {
+function sortKey({ attribute, order }: Extract<RankingRule, { readonly attribute: string }>): RankKey {
   return { path: [], field: attribute, direction: order === 'asc' ? 'asc' : 'desc-null-last' };
 }
 

@@ -6,7 +6,6 @@ import type { WordMatch } from '../search/match-word.ts';
 import type { SearchTerm } from '../search/search-terms.ts';
 import type { BoolQuery } from './bool-query.ts';
 import { compareCodePoints } from './column.ts';
-import type { SortKey } from './read-index.ts';
 
 /** A request for rows by the words of their texts. */
 export type TextSearch = {
@@ -34,8 +33,15 @@ export type PlacedRules = {
   /** Rows that match come first, at the place of the rule. At most two. Rules with the same place are in their order, before the keys. */
   readonly boosts: readonly { readonly query: BoolQuery; readonly before: RankPlace }[];
   /** Order of the rows that are equal before the tier `keysBefore`. */
-  readonly keys: readonly SortKey[];
+  readonly keys: readonly RankKey[];
   readonly keysBefore: RankPlace;
+};
+
+/** A sort key (`SortKey`) by an attribute of the rows themselves. */
+export type RankKey = {
+  readonly path: readonly [];
+  readonly field: string;
+  readonly direction: 'asc' | 'desc-null-last';
 };
 
 /** Place of a rule: before a tier, or after all of them. */

@@ -33,7 +33,7 @@ export function attributeRules(rules: readonly RankingRule[]): readonly Attribut
 export function checkRanking(type: ContentType, report: ReportProblem): void {
   const reportHere = below(report, 'pluginOptions', 'varve', 'search', 'ranking');
   const rules = rankingRules(type);
-  const places = attributeRules(rules).flatMap(({ before }) => before ?? []);
+  const tiers = attributeRules(rules).flatMap(({ before }) => before ?? []);
   for (const [at, rule] of rules.entries()) {
     if ('boost' in rule) {
       if (rules.slice(0, at).filter((each) => 'boost' in each).length >= MOST_BOOSTS)
@@ -47,11 +47,8 @@ export function checkRanking(type: ContentType, report: ReportProblem): void {
         [at, 'attribute'],
         `${rule.attribute} is not a public number, date, boolean or short text of the type`,
       );
-    if (rule.before !== undefined && rule.before !== places[0])
-      reportHere(
-        [at, 'before'],
-        `attributes have one place before a tier, and another rule has ${places[0]}`,
-      );
+    if (rule.before !== undefined && rule.before !== tiers[0])
+      reportHere([at, 'before'], `attributes have one place before a tier, and another rule has ${tiers[0]}`);
   }
 }
 

@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
 import type { SearchRequest, SortPosition } from '../../shared/read-index/read-index.ts';
-import type { PlacedRules, RankPlace, TextSearch } from '../../shared/read-index/text-search.ts';
+import type { PlacedRules, RankKey, RankPlace, TextSearch } from '../../shared/read-index/text-search.ts';
 import { BOOK, decode, TAG } from './read-index-library.ts';
 import {
-  by,
   link,
   MATCH_ALL,
   not,
@@ -26,7 +25,7 @@ const BOOKS: readonly (readonly [string, number | null, boolean])[] = [
 ];
 
 const IN_PRINT = term('inPrint', true);
-const BY_PAGES = [by('pages', 'desc-null-last')];
+const BY_PAGES: readonly RankKey[] = [{ path: [], field: 'pages', direction: 'desc-null-last' }];
 const rules = (
   boosts: readonly (readonly [PlacedRules['boosts'][number]['query'], RankPlace])[],
   keysBefore: RankPlace = 'end',

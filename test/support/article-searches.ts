@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { BoolQuery } from '../../shared/read-index/bool-query.ts';
 import type { FacetRequest } from '../../shared/read-index/facets.ts';
 import type { ReadIndex, SearchRequest, SortKey } from '../../shared/read-index/read-index.ts';
-import type { PlacedRules, RankPlace, WordsRequest } from '../../shared/read-index/text-search.ts';
+import type { PlacedRules, RankKey, RankPlace, WordsRequest } from '../../shared/read-index/text-search.ts';
 import {
   ARTICLE,
   type Article,
@@ -43,7 +43,7 @@ const boost = fc.constantFrom<BoolQuery>(
 /** Generates the owner's rules. Keys have a place before a tier. */
 const placedRules: fc.Arbitrary<PlacedRules> = fc.record({
   boosts: fc.array(fc.record({ query: boost, before: place }), { maxLength: 2 }),
-  keys: fc.constantFrom<readonly SortKey[]>([], [{ path: [], field: 'stars', direction: 'desc-null-last' }]),
+  keys: fc.constantFrom<readonly RankKey[]>([], [{ path: [], field: 'stars', direction: 'desc-null-last' }]),
   keysBefore: place.filter((each) => each !== 'end'),
 });
 

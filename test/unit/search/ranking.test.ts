@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { tagsOfList } from '../../../services/delivery/plan-tags.ts';
+import { attributeTag } from '../../../services/delivery/tag.ts';
 import { checkBoosts } from '../../../services/query/owner-ranking.ts';
 import { planList } from '../../../services/query/plan-query.ts';
 import { buildRegistry } from '../../../shared/schema/build-registry.ts';
@@ -99,6 +101,31 @@ it('omits a boost through a type that the caller may not find', () => {
 });
 
 const RANKING = '$.pluginOptions.varve.search.ranking';
+
+it('does not order by a private time of creation, which no index has', () => {
+  const { registry } = built([]);
+  const type = { ...contentTypeOf(registry, DISH), privateTimes: ['createdAt' as const] };
+  const contentTypes = new Map([...registry.contentTypes, [DISH, type]]);
+  const hidden = { ...registry, contentTypes };
+  const { search } = planList({ registry: hidden, type, queryString: 'search=soup', defaultLocale: 'en' });
+  expect(search.sort).toEqual([]);
+});
+
+it('tags an answer with the attributes that boosts and rules before a tier read', () => {
+  const { registry } = built([
+    { boost: 'filters[cook][name]=Ada' },
+    { attribute: 'sales', order: 'desc', before: 'typos' },
+  ]);
+  const type = contentTypeOf(registry, DISH);
+  const plan = planList({ registry, type, queryString: 'search=soup', defaultLocale: 'en' });
+  const tags = tagsOfList(registry, plan).fixed;
+  for (const [of, attribute] of [
+    [DISH, 'sales'],
+    [DISH, 'cook'],
+    [COOK, 'name'],
+  ] as const)
+    expect(tags).toContainEqual(attributeTag(of, 'published', attribute));
+});
 
 it.each(['secret', 'text', 'nope'])('refuses a rule by %s', (attribute) => {
   const { problems } = built([{ attribute, order: 'asc' }]);

@@ -34,7 +34,7 @@ export function firstRowBehindId(rowSet: RowSetIndex, id: number): number {
 }
 
 /** Returns whether a row is after a position in the order of the keys. */
-export function isRowBehind(
+function isRowBehind(
   keys: readonly BoundSortKey[],
   readers: readonly KeyReader[],
   row: number,

@@ -5,7 +5,7 @@ import { type Bits, hasBit } from '../lists/bits.ts';
 import type { RankedRows } from './rank-rows.ts';
 
 /** Ranks of rows in two parts. Keys order the rows whose ranks are equal, before `after` does. */
-export type PlacedRows = RankedRows & { readonly after: Float64Array };
+export type TwoPartRanks = RankedRows & { readonly after: Float64Array };
 
 /** Places of rules, from the most important one, each with the worth of the digits below it in a rank (`tierRank`). */
 const DIGITS: readonly (readonly [RankPlace, number])[] = [
@@ -27,11 +27,11 @@ export function createPlacedRanks(
   { boosts, keysBefore }: PlacedRules,
   boosted: readonly (() => Bits)[],
   isQuestion: boolean,
-): () => PlacedRows {
+): () => TwoPartRanks {
   const collect = createSequence(boosted);
   const places = boosts.map(({ before }) => before);
   const place = isQuestion ? placeScore(places, keysBefore) : placeTiers(places, keysBefore);
-  let placed: PlacedRows | undefined;
+  let placed: TwoPartRanks | undefined;
   let done = 0;
   return () => {
     const { rows, ranks } = rank();

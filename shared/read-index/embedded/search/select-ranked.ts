@@ -7,7 +7,7 @@ import type { RequestedRows, SelectedRows } from '../order/select-page.ts';
 import { compareKeys, compareRows } from '../order/sort-rows.ts';
 import { type BoundSortKey, createKeyReaders } from '../rows/key-reader.ts';
 import type { RowSetIndex } from '../rows/row-set.ts';
-import type { PlacedRows } from './place-ranks.ts';
+import type { TwoPartRanks } from './place-ranks.ts';
 import type { RankedRows } from './rank-rows.ts';
 
 /** If a page ends within this many rows, the other rows are not sorted. */
@@ -34,7 +34,7 @@ export function createRankedPage(
 export function createPlacedPage(
   rowSet: RowSetIndex,
   { leading, keys }: { readonly leading: readonly BoundSortKey[]; readonly keys: readonly BoundSortKey[] },
-  placed: PlacedRows,
+  placed: TwoPartRanks,
   { cursor, from, size }: RequestedRows,
 ): () => SelectedRows {
   const readers = createKeyReaders(leading);
@@ -56,7 +56,7 @@ type RankOrder = {
 };
 
 /** Ranks of rows, perhaps in two parts. */
-type Ranks = RankedRows & Partial<Pick<PlacedRows, 'after'>>;
+type Ranks = RankedRows & Partial<Pick<TwoPartRanks, 'after'>>;
 
 function createRankedSelection(
   order: RankOrder,
