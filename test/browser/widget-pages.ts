@@ -73,7 +73,7 @@ function pageOf(packages: readonly string[], script: string): string {
 }
 
 const CLIENT = (host: string) =>
-  `const searchClient = window['algoliasearch/lite'].liteClient('varve', 'public', { hosts: [{ url: '${host}', accept: 'readWrite', protocol: 'http' }] });`;
+  `const searchClient = window['algoliasearch/lite'].liteClient('varve', 'public', { hosts: [{ url: '${host}', accept: 'readWrite', protocol: 'http' }], timeouts: { connect: 60_000, read: 60_000, write: 60_000 } });`;
 
 /** Returns a page of instantsearch.js with these widgets and the hits. In `widgets`, `w` has the library's widgets. */
 export function javascriptPage(host: string, widgets: string): string {

@@ -157,6 +157,7 @@ describe('operations over HTTP', () => {
         const { status, body } = await runs(callers.askAll, operation, { name, ...confirm });
         expect([status, body.error.details.path], `${operation} ${name}`).toEqual([400, 'data.name']);
       }
+    mkdirSync(join(server.data, 'transfer'), { recursive: true });
     const outside = join(server.data, 'transfer/link.jsonl');
     symlinkSync(join(server.data, 'lock.json'), outside);
     const { status, body } = await runs(callers.askAll, 'import-file', {

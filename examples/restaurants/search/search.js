@@ -4,6 +4,8 @@ const { widgets } = instantsearch;
 // Any application id does; the key is an access token, or "public" for none.
 const searchClient = liteClient('varve', 'public', {
   hosts: [{ url: location.host, accept: 'readWrite', protocol: location.protocol.slice(0, -1) }],
+  // By default the client gives a host up after a second, and asks the next one. There is only one.
+  timeouts: { connect: 20_000, read: 20_000, write: 20_000 },
 });
 const search = instantsearch({ indexName: 'restaurants', searchClient, routing: true });
 
