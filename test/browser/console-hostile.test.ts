@@ -4,6 +4,7 @@ import { longInBrowser } from '../support/chromium.ts';
 import { type ConsolePage, MARKUP, openConsole, REACTS } from '../support/console-page.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
 import { uploadForm } from '../support/upload-client.ts';
+import { type Receiver, startReceiver } from '../support/webhook-receiver.ts';
 
 const TYPE = 'api::restaurant.restaurant';
 const text = { type: 'text', text: MARKUP };
@@ -32,6 +33,7 @@ const VALUES = {
 };
 
 describe('hostile values in the console', longInBrowser('hostile values in the console'), () => {
+  let receiver: Receiver;
   let server: RunningServer;
   let shown: ConsolePage;
   let links: Readonly<Record<string, string>>;
@@ -70,6 +72,14 @@ describe('hostile values in the console', longInBrowser('hostile values in the c
       contentType: TYPE,
       entryDocumentId: documentId,
     });
+    await post('/_varve/webhooks', {
+      name: MARKUP,
+      url: `${receiver.url}/?${encodeURIComponent(MARKUP)}`,
+      allowPrivate: true,
+    });
+    // Written with the webhook, so it has deliveries.
+    const gone = await post('/api/tags', { key: `${MARKUP} gone`, name: MARKUP });
+    await ask(`/api/tags/${gone.documentId}`, { method: 'DELETE' });
     await createTokenOver(ask, { name: `${MARKUP} 2`, type: 'custom', allow: ['tag.find'] });
     const { data: events } = (await ask('/_varve/events?limit=500')).body;
     const event = events.find((each: { document?: string }) => JSON.stringify(each).includes(documentId));
@@ -77,6 +87,8 @@ describe('hostile values in the console', longInBrowser('hostile values in the c
   }
 
   beforeAll(async () => {
+    receiver = await startReceiver();
+    receiver.answer(() => ({ status: 302, headers: { location: MARKUP } }));
     server = await startServer();
     const token = await createTokenOver(createAsk(server.url), { name: MARKUP, type: 'full-access' });
     links = await plant(createAsk(server.url, token), token);
@@ -90,13 +102,30 @@ describe('hostile values in the console', longInBrowser('hostile values in the c
   afterAll(async () => {
     await shown?.close();
     await server?.dispose();
+    await receiver?.close();
   });
 
   const asked = (path: string) => `#/query?request=${encodeURIComponent(path)}`;
 
   /** Links of parts, and what each shows once it has read it. */
   const PARTS: readonly (readonly [part: string, link: () => string, drawn: string])[] = [
+    ['overview', () => '#/overview', '.events tbody tr'],
     ['list', () => '#/content/restaurants', 'main td'],
+    ['search', () => `#/content/restaurants?facets=true&q=${encodeURIComponent(MARKUP)}`, '.matches mark'],
+    ['form', () => `#/content/restaurants/${links['documentId']}/edit`, '.form'],
+    ['versions', () => `#/content/restaurants/${links['documentId']}/history`, '.versions tbody tr'],
+    ['deleted', () => '#/content/tags/_deleted', 'main td a'],
+    ['unknown part', () => `#/${encodeURIComponent(MARKUP)}`, 'h1:has-text("There is no such part")'],
+    ['unknown type', () => `#/content/${encodeURIComponent(MARKUP)}`, 'main code'],
+    [
+      'unknown entry',
+      () => `#/content/tags/${encodeURIComponent(MARKUP)}`,
+      'h1:has-text("There is no such entry")',
+    ],
+    ['unknown event', () => `#/log/${encodeURIComponent(MARKUP)}`, 'main .bad'],
+    ['unknown release', () => `#/releases/${encodeURIComponent(MARKUP)}`, 'main .bad'],
+    ['unknown webhook', () => `#/delivery/${encodeURIComponent(MARKUP)}`, 'main .bad'],
+    ['delivery', () => '#/delivery', '.deliveries tbody tr'],
     ['entry', () => `#/content/restaurants/${links['documentId']}`, '.values td'],
     ['answer', () => asked('/api/restaurants?status=draft&populate=*'), '.answer pre.body'],
     ['error', () => asked(`/api/restaurants?filters[${MARKUP}]=1`), '.answer pre.body'],
@@ -109,6 +138,16 @@ describe('hostile values in the console', longInBrowser('hostile values in the c
     ['access', () => '#/access', '.tokens tbody tr'],
     ['settings', () => '#/settings', '.settings tbody tr'],
   ];
+
+  test('run nothing in the headers of an answer', async () => {
+    // Varve sends no such headers. A proxy in front of it may.
+    const headers = { etag: MARKUP, vary: MARKUP, 'cache-control': MARKUP, 'content-type': 'text/html' };
+    await shown.page.route('**/api/hostile', (route) => route.fulfill({ headers, body: MARKUP }));
+    await shown.show(asked('/api/hostile'), '.answer .headers');
+    expect(await shown.page.locator('.answer dd', { hasText: MARKUP }).count()).toBe(3);
+    expect(await shown.page.textContent('.answer pre.body')).toBe(MARKUP);
+    expect(await shown.problems()).toEqual([]);
+  });
 
   test.each(PARTS)('run nothing in: %s', { timeout: 300_000 }, async (_part, link, drawn) => {
     await shown.show(link(), drawn);
