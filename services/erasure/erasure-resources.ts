@@ -20,6 +20,7 @@ const ORDER = z.looseObject({
   reason: z.string().nullable(),
   orderedAt: z.string(),
   position: z.string().describe('Of the order in the log.'),
+  proof: z.string().nullable().describe('Position of the proof in the log; null: there is none yet.'),
   erased: z.boolean().describe('False: it is being carried out.'),
 });
 const ANSWER = z.object({
@@ -56,7 +57,11 @@ export const ERASURE_RESOURCES: readonly Resource<ServedErasures>[] = [
   },
 ];
 
+/** An order to erase a document, for callers with full access. */
+export type DescribedErasure = ReturnType<typeof describeOrder>;
+
 function describeOrder(order: ErasureOrder, erased: boolean) {
-  const { id, type, documentId, events, reason, at, position } = order;
-  return { id, type, documentId, events, reason, orderedAt: at, position: String(position), erased };
+  const { id, type, documentId, events, reason, at, position, erasedAt } = order;
+  const proof = erasedAt === undefined ? null : String(erasedAt);
+  return { id, type, documentId, events, reason, orderedAt: at, position: String(position), proof, erased };
 }

@@ -5,6 +5,7 @@ import { probeLeader } from '../fleet/probe-leader.ts';
 import { LEADER_TIMEOUTS } from '../fleet/watch-leader.ts';
 import { CONDITIONS } from '../operating/condition-table.ts';
 import type { FoundCondition } from '../operating/conditions.ts';
+import { rowsAbout } from '../operating/runbook.ts';
 import type { State } from './state.ts';
 import { checkRebuild } from './watch-rebuild.ts';
 
@@ -31,7 +32,10 @@ export async function stateWithoutServer(directory: UnservedDirectory): Promise<
   const since = new Date().toISOString();
   const conditions = found
     .filter((each) => each !== undefined)
-    .map(({ code, message }) => ({ ...CONDITIONS[code], code, message, since, processes: [] }));
+    .map(({ code, message }) => {
+      const runbook = rowsAbout(code);
+      return { ...CONDITIONS[code], code, message, since, processes: [], runbook };
+    });
   const other = isAlive
     ? `The leader of its log is ${leader.address}.`
     : 'Its log has no leader: writes answer 503.';

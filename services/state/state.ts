@@ -2,11 +2,15 @@ import type { ClusterHealth, ClusterWatch } from '../../shared/read-index/cluste
 import { valueWithin } from '../../shared/value-within.ts';
 import { CONDITIONS, type Severity } from '../operating/condition-table.ts';
 import type { ProcessCondition } from '../operating/conditions.ts';
+import { type RunbookRow, rowsAbout } from '../operating/runbook.ts';
 import type { ListedProcess } from './process-report.ts';
 import type { WaitingDeliveries, WaitingPurges } from './watch-delivery.ts';
 
-/** Something that is wrong, and the processes that found it. */
-export type StateCondition = ProcessCondition & { readonly processes: readonly string[] };
+/** Something that is wrong, the processes that found it, and the rows of the runbook that say more. */
+export type StateCondition = ProcessCondition & {
+  readonly processes: readonly string[];
+  readonly runbook: readonly RunbookRow[];
+};
 
 export type Summary = {
   readonly level: 'ok' | Severity;
@@ -70,6 +74,7 @@ function joinConditions(processes: readonly ListedProcess[]): readonly StateCond
     joined.set(condition.code, {
       ...(isFirst ? condition : known),
       processes: [...(known?.processes ?? []), process],
+      runbook: rowsAbout(condition.code),
     });
   }
   return [...joined.values()].toSorted((a, b) => ORDER.indexOf(a.code) - ORDER.indexOf(b.code));

@@ -25,9 +25,7 @@ describe('the console for operators', longInBrowser('the parts of the console fo
     db.exec(`UPDATE rows SET source = CAST(replace(CAST(source AS TEXT), '"Lisbon"', '"Atlantis"') AS BLOB)`);
     db.close();
     server = await startServer(options);
-    const send = createAsk(server.url);
-    // A process that a rebuild replaces may close an idle connection while the next request is sent.
-    ask = (path, init) => send(path, { ...init, headers: { connection: 'close' } });
+    ask = createAsk(server.url);
     shown = await openConsole(server.url);
   }, 300_000);
 
@@ -123,12 +121,12 @@ describe('the console for operators', longInBrowser('the parts of the console fo
     });
   });
 
-  describe('the log', () => {
-    async function createCuisine(name: string) {
-      const body = { data: { name, slug: `s-${Math.random()}`.replace('.', '') } };
-      return (await ask('/api/cuisines', { method: 'POST', body })).body.data.documentId;
-    }
+  async function createCuisine(name: string): Promise<string> {
+    const body = { data: { name, slug: `s-${Math.random()}`.replace('.', '') } };
+    return (await ask('/api/cuisines', { method: 'POST', body })).body.data.documentId;
+  }
 
+  describe('the log', () => {
     test('shows an event when it is stored, and only those that the filter selects', async () => {
       await shown.show('#/log?type=entry-created', '.events tbody tr');
       const documentId = await createCuisine(MARKUP);
@@ -170,6 +168,48 @@ describe('the console for operators', longInBrowser('the parts of the console fo
       await card.locator('button[type=submit]').click();
       await card.locator('[role=alert]', { hasText: 'it is not the log with this head' }).waitFor(REACTS);
       expect(await shown.problems()).toEqual([]);
+    });
+  });
+
+  describe('erasures', () => {
+    const orders = async () => (await ask('/_varve/erasures')).body.data;
+
+    test('show what would be erased, and erase it only after its name was typed', async () => {
+      const documentId = await createCuisine('Quixotellix');
+      await shown.show('#/erasures', 'section[aria-label=Erasures] p.empty');
+      const card = shown.card('Erase documents');
+      await card.locator('select[name=type]').selectOption('api::cuisine.cuisine');
+      await card.locator('input[name=documentId]').fill(documentId);
+      await card.locator('input[name=reason]').fill(MARKUP);
+      await card.locator('button:text-is("Show what would be erased")').click();
+      await card.locator('.to-erase tbody tr').waitFor(REACTS);
+      expect(await card.locator('.to-erase tbody td').allTextContents()).toEqual([documentId, '1']);
+      expect(await orders()).toEqual([]);
+      await card.locator('button:text-is("Erase 1 document")').click();
+      await shown.page.waitForSelector('dialog[open]', REACTS);
+      expect(await shown.page.isDisabled('dialog button[type=submit]')).toBe(true);
+      expect(await shown.problems()).toEqual([]);
+      await shown.confirm(documentId);
+      const row = shown.page.locator('.erasures tbody tr', { hasText: documentId });
+      await row.locator('.good:text-is("erased")').waitFor(REACTS);
+      const [order] = await orders();
+      expect(order).toMatchObject({ documentId, reason: MARKUP, erased: true });
+      const links = await row.locator('a').evaluateAll((all) => all.map((each) => each.getAttribute('href')));
+      expect(links).toEqual([`#/log/${order.position}`, `#/log/${order.proof}`]);
+      expect(await shown.problems()).toEqual([]);
+    });
+
+    test('have a proof in the log, and leave nothing of the entry there', async () => {
+      const [{ documentId, proof, events: erased }] = await orders();
+      await shown.show(`#/log/${proof}?document=${documentId}`, '.event pre.body');
+      const data = JSON.parse((await shown.page.textContent('.event pre.body')) ?? '');
+      expect(data).toMatchObject({ documentId });
+      expect(data.events).toHaveLength(erased);
+      for (const each of data.events)
+        expect(Object.keys(each).toSorted()).toEqual(['digest', 'id', 'revision']);
+      const { data: events } = (await ask(`/_varve/events?document=${documentId}&limit=500`)).body;
+      for (const { position } of events)
+        expect(JSON.stringify((await ask(`/_varve/events/${position}`)).body)).not.toContain('Quixotellix');
     });
   });
 });

@@ -93,6 +93,26 @@ describe('releases in the console', longInBrowser('releases in the console'), ()
     expect(await shown.problems()).toEqual([]);
   });
 
+  test('are in the warning of the overview with the row of the runbook, if they fail', async () => {
+    const { id } = await client.data<ShownRelease>('POST', '/_varve/releases', {
+      data: { name: `failed ${MARKUP}` },
+    });
+    await client.data('POST', `/_varve/releases/${id}/actions`, {
+      data: { type: 'publish', contentType: 'api::article.article', entryDocumentId: bad },
+    });
+    const scheduledAt = new Date(Date.now() + 8_000).toISOString();
+    await client.data('PUT', `/_varve/releases/${id}`, { data: { name: `failed ${MARKUP}`, scheduledAt } });
+    await shown.show('#/overview', '.warning .runbook');
+    const warning = shown.page.locator('.warning', { hasText: 'releases-failed' });
+    expect(await warning.locator('.runbook').textContent()).toContain(
+      'An entry was refused at its time, so nothing of the release was published.',
+    );
+    expect(await shown.problems()).toEqual([]);
+    await warning.locator('a:text-is("Open Releases")').click();
+    await shown.page.locator('.releases tbody tr', { hasText: 'failed' }).first().waitFor(REACTS);
+    await client.call('DELETE', `/_varve/releases/${id}`);
+  });
+
   test('are deleted by their name', async () => {
     await client.data('POST', '/_varve/releases', { data: { name: 'second' } });
     const { id } = await stored();

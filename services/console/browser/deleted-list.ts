@@ -6,6 +6,7 @@ import { HowToSend } from './how-to-send.ts';
 import { html } from './html.ts';
 import { linkTo, route } from './route.ts';
 import type { Type } from './server.ts';
+import { rights } from './session.ts';
 import { useAnswer } from './use-answer.ts';
 import {
   type Deletion,
@@ -74,7 +75,8 @@ function Deleted({ type, rows, deletions, restore }: DeletedProps) {
         <td><a href=${linkTo(['content', pathName(type), String(row['documentId']), 'history'], { locale })}>${title}</a></td>
         <td>${deletion !== undefined && formatMoment(deletion.createdAt)}</td>
         <td class="quiet">${deletion !== undefined && versionAuthor(deletion)}</td>
-        <td>${deletion !== undefined && mayRecreate(type) && html`<button type="button" class="plain" aria-label=${`Restore ${title}`} onClick=${() => void restore(deletion)}>Restore</button>`}</td>
+        <td>${deletion !== undefined && mayRecreate(type) && html`<button type="button" class="plain" aria-label=${`Restore ${title}`} onClick=${() => void restore(deletion)}>Restore</button>`}
+          ${rights.value === 'full' && html` <a aria-label=${`Erase ${title}`} href=${linkTo(['erasures'], { type: type.uid, document: String(row['documentId']) })}>Erase</a>`}</td>
       </tr>`;
     })}</tbody></table></div>`;
 }

@@ -15,6 +15,7 @@ const PARTS: readonly Part[] = [
   { name: 'projections', title: 'Projections', needs: 'full' },
   { name: 'log', title: 'Log', needs: 'full' },
   { name: 'releases', title: 'Releases', needs: 'full' },
+  { name: 'erasures', title: 'Erasures', needs: 'full' },
   { name: 'delivery', title: 'Delivery', needs: 'full' },
   { name: 'access', title: 'Access', needs: 'full' },
   { name: 'settings', title: 'Settings', needs: 'full' },

@@ -10,6 +10,7 @@ const PARTS: Readonly<Record<string, () => Promise<ComponentType>>> = {
   delivery: async () => (await import('./delivery.ts')).DeliveryPart,
   access: async () => (await import('./access.ts')).AccessPart,
   releases: async () => (await import('./releases.ts')).ReleasesPart,
+  erasures: async () => (await import('./erasures.ts')).ErasuresPart,
   settings: async () => (await import('./settings.ts')).SettingsPart,
   query: async () => (await import('./query.ts')).QueryPart,
 };

@@ -1,12 +1,12 @@
 import { EventTable } from './event-table.ts';
-import { formatMoment, formatTime } from './format.ts';
 import { html } from './html.ts';
 import { events, samples, state } from './live.ts';
 import { Pipeline } from './pipeline.ts';
 import { Plots } from './plots.ts';
 import { Processes } from './processes.ts';
-import type { ServerState, StateWarning } from './server.ts';
+import type { ServerState } from './server.ts';
 import { isOpen } from './session.ts';
+import { Warning } from './warning.ts';
 import { Welcome } from './welcome.ts';
 
 const SHOWN_EVENTS = 12;
@@ -36,18 +36,6 @@ function Sentence({ now: { summary, conditions } }: { readonly now: ServerState 
   </section>`;
 }
 
-/** Shows a condition: since when, its meaning and the advice. The words are those of the runbook and of `varve status`. */
-function Warning({ condition }: { readonly condition: StateWarning }) {
-  const { code, message, since, readers, writers, advice, processes } = condition;
-  return html`<div class="warning">
-    <p><strong>${capital(message)}</strong>${' '}since <time datetime=${since} title=${formatMoment(since)}>${formatTime(since)}</time>.${' '}
-      <code>${code}</code></p>
-    <p>${readers} ${writers}</p>
-    <p><b>What to do:</b> ${advice}</p>
-    <p class="quiet">Found by ${processes.join(', ')}.</p>
-  </div>`;
-}
-
 function LeftOut({ now: { schemaWarnings = [], codeNotes = [] } }: { readonly now: ServerState }) {
   if (schemaWarnings.length + codeNotes.length === 0) return null;
   return html`<section class="card">
@@ -57,8 +45,4 @@ function LeftOut({ now: { schemaWarnings = [], codeNotes = [] } }: { readonly no
       ${codeNotes.map((note) => html`<li>${note}</li>`)}
     </ul>
   </section>`;
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

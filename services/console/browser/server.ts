@@ -12,6 +12,8 @@ export type {
   PossibleRights as RightRow,
 } from '../../access/access-resources.ts';
 export type { TokenDescription as ListedToken } from '../../access/describe-token.ts';
+export type { EraseAnswer } from '../../erasure/erase-documents.ts';
+export type { DescribedErasure as ListedErasure } from '../../erasure/erasure-resources.ts';
 export type { ForeignEvent, ParkedItem, ParkedLine } from '../../operator/parked.ts';
 export type {
   DescribedAction as ListedReleaseAction,

@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { Rebuild } from '../../../projections/generations/generation.ts';
 import { createSeal } from '../../../services/fleet/seal.ts';
+import { CONDITIONS } from '../../../services/operating/condition-table.ts';
+import { runbookRows } from '../../../services/operating/runbook.ts';
 import { createProcessList } from '../../../services/state/process-list.ts';
 import type { ProcessReport } from '../../../services/state/process-report.ts';
 import { readState } from '../../../services/state/state.ts';
@@ -99,6 +101,21 @@ it('a process is silent after 10 s, and forgotten after 10 min', async () => {
   vi.advanceTimersByTime(1_000);
   expect((await state()).processes.map(({ pid }) => pid)).toEqual([1]);
   expect((await state()).conditions).toEqual([]);
+});
+
+it('a condition has the rows of the runbook that say more', async () => {
+  stopClocks();
+  const { send, state } = await openList();
+  const condition = {
+    ...CONDITIONS.halted,
+    code: 'halted' as const,
+    message: 'stopped',
+    since: REPORT.startedAt,
+  };
+  expect(await send({ ...REPORT, conditions: [condition] })).toBe(200);
+  const [found] = (await state()).conditions;
+  expect(found?.runbook).toMatchObject([{ what: expect.stringContaining('varve_halted') }]);
+  expect(found?.runbook).toEqual(runbookRows().filter(({ conditions }) => conditions?.includes('halted')));
 });
 
 it.each([
