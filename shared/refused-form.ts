@@ -6,9 +6,10 @@ type FormCode =
   | 'invalid-webhook'
   | 'invalid-release'
   | 'invalid-synonyms'
+  | 'invalid-rules'
   | 'invalid-body';
 
-/** Returns the 400 for a request about tokens, roles, webhooks, releases, erasures or synonyms, with all of its problems. */
+/** Returns the 400 for a request about tokens, roles, webhooks, releases, erasures, synonyms or rules, with all of its problems. */
 export function refusedForm(
   problems: readonly FormProblem[],
   code: FormCode = 'invalid-token-request',

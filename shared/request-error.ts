@@ -37,6 +37,7 @@ export const REFUSALS = [
   'webhook-not-found',
   'invalid-release',
   'invalid-synonyms',
+  'invalid-rules',
   'release-not-found',
   'operation-failed',
   'invalid-sync-token',

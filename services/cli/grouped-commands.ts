@@ -12,6 +12,7 @@ export const COMMAND_GROUPS = {
   webhook: 'manage webhooks, which notify other servers of changed content',
   release: 'publish and unpublish entries together, now or at a time',
   synonyms: 'list and set synonyms of searches',
+  rules: 'list and set rules for searches with certain words',
   parked: 'list, retry and drop documents that the read index refused',
   types: 'compare content types with stored entries',
   assets: 'make missing smaller pictures of uploaded files',
@@ -21,6 +22,7 @@ const token = commandsOf(TOKEN_SETTINGS, () => import('./commands/token.ts'));
 const webhook = commandsOf(WEBHOOK_COMMAND_SETTINGS, () => import('./commands/webhook.ts'));
 const release = commandsOf(OPERATOR_SETTINGS, () => import('./commands/release.ts'));
 const synonyms = commandsOf(SYNONYM_SETTINGS, () => import('./commands/synonyms.ts'));
+const rules = commandsOf(SYNONYM_SETTINGS, () => import('./commands/rules.ts'));
 const parked = commandsOf(OPERATOR_SETTINGS, () => import('./commands/parked.ts'));
 
 const RELEASE_TIME = [
@@ -218,6 +220,17 @@ export const GROUPED_COMMANDS: readonly CommandRow[] = [
     description: 'replace the synonyms that were set for a content type by JSON from stdin; {} removes them',
     argument: ['<uid>', 'a content type such as api::restaurant.restaurant; * is every type'],
     run: ({ setSynonyms }) => setSynonyms,
+  }),
+  rules({
+    name: 'rules list',
+    description: 'list the rules for searches with certain words, as JSON by content type',
+    run: ({ listRules }) => listRules,
+  }),
+  rules({
+    name: 'rules set',
+    description: 'replace the rules for searches of a content type by JSON from stdin; [] removes them',
+    argument: ['<uid>', 'a content type such as api::restaurant.restaurant'],
+    run: ({ setRules }) => setRules,
   }),
   parked({
     name: 'parked list',

@@ -16,6 +16,7 @@ import type { Jobs } from '../operator/jobs.ts';
 import { RELEASE_RESOURCES } from '../releases/release-resources.ts';
 import { SETTINGS_RESOURCES } from '../state/settings-in-force.ts';
 import { type ShownState, STATE_RESOURCES } from '../state/state-resources.ts';
+import { RULE_RESOURCES } from '../synonyms/rule-resources.ts';
 import { SYNONYM_RESOURCES } from '../synonyms/synonym-resources.ts';
 import { WEBHOOK_RESOURCES } from '../webhooks/webhook-resources.ts';
 import { INSTANT_SEARCH_PREFIX, isInstantSearchTarget } from './answers/algolia-error.ts';
@@ -244,6 +245,7 @@ function registerDescription(app: FastifyInstance, options: AppOptions): void {
         ...describeResources('State', SETTINGS_RESOURCES),
         ...describeResources('Access', ACCESS_RESOURCES),
         ...describeResources('Search', SYNONYM_RESOURCES),
+        ...describeResources('Search', RULE_RESOURCES),
         ...(releases === undefined ? [] : describeResources('Releases', RELEASE_RESOURCES)),
         ...(webhooks === undefined ? [] : describeResources('Webhooks', WEBHOOK_RESOURCES)),
         ...(erasures === undefined ? [] : describeResources('Erasures', ERASURE_RESOURCES)),
@@ -261,6 +263,7 @@ function registerForAdministrators(scope: FastifyInstance, options: AppOptions, 
   registerResources(scope, ACCESS_RESOURCES, options, streaming);
   registerOperations(scope, options, streaming);
   registerResources(scope, SYNONYM_RESOURCES, { ...synonyms, registry }, streaming);
+  registerResources(scope, RULE_RESOURCES, { ...synonyms, registry }, streaming);
   if (releases !== undefined) registerResources(scope, RELEASE_RESOURCES, releases, streaming);
   if (webhooks !== undefined)
     registerResources(scope, WEBHOOK_RESOURCES, { ...webhooks, registry }, streaming);

@@ -1,8 +1,9 @@
 import type { Rights } from '../../shared/access/rights.ts';
 import { defined } from '../../shared/defined.ts';
 import { rememberLast } from '../../shared/remembered.ts';
-import type { InstalledSynonyms } from '../../shared/schema/add-synonyms.ts';
+import { addRules } from '../../shared/schema/add-rules.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import type { SearchAdditions } from '../../shared/synonyms/synonym-state.ts';
 import type { AccessControl } from '../access/access-control.ts';
 import type { CacheToken } from '../access/cache-token.ts';
 import type { RoleCommands } from '../access/role-commands.ts';
@@ -68,8 +69,8 @@ export type ApiWrites = Pick<ContentApiOptions, 'commands' | 'userId'> & { reado
 export type ApisOptions = Omit<ContentApiOptions, 'commands' | 'userId' | 'caller'> & {
   readonly writes: ApiWrites;
   readonly delivery: DeliveryOptions;
-  /** Returns the synonyms that were set while servers run. It is the same object until they change. */
-  readonly synonyms: () => InstalledSynonyms;
+  /** Returns the synonyms and rules that were set while servers run. It is the same object until they change. */
+  readonly additions: () => SearchAdditions;
 };
 
 export type DeliveryOptions = {
@@ -90,14 +91,14 @@ export type DeliveryOptions = {
 const ETAG_BYTES = 16 * 2 ** 20;
 
 /**
- * Creates the APIs of entries and files, by the rights of callers. When synonyms change, the APIs are created again: answers get new ETags, and
- * none is remembered. `registry`: the content types for full access.
+ * Creates the APIs of entries and files, by the rights of callers. When synonyms or rules change, the APIs are created again: answers get new
+ * ETags, and none is remembered. `registry`: the content types for full access.
  */
 export function createApis({
   registry,
   writes,
   delivery,
-  synonyms,
+  additions,
   ...options
 }: ApisOptions): ServedApi['apiFor'] {
   const { commands, userId, library } = writes;
@@ -106,16 +107,16 @@ export function createApis({
   const { version } = delivery;
   const memory = answerMemory(delivery, registry, () => index.position());
   const shape = { version, types: nameShape(registry), defaultLocale, usersEnvelope, rules };
-  const create = rememberLast((inForce: InstalledSynonyms) => {
-    const searched = searchWithSynonyms(index, inForce);
-    return createCallerApis(registry, (visible, caller, rights) => {
+  const create = rememberLast((inForce: SearchAdditions) => {
+    const searched = searchWithSynonyms(index, inForce.synonyms);
+    return createCallerApis(addRules(registry, inForce.rules), (visible, caller, rights) => {
       const shared = { ...options, index: searched, registry: visible, caller };
       return {
         content: createContentApi({ ...shared, commands, userId }),
         uploads: createUploadApi({ ...shared, library }),
         instant: createInstantSearch(shared),
         delivery: {
-          generation: nameShape({ ...shape, synonyms: inForce, rights }),
+          generation: nameShape({ ...shape, additions: inForce, rights }),
           ...defined({
             known: memory?.create(),
             tagging: delivery.tagging && createTagging(delivery.tagging, visible),
@@ -125,7 +126,7 @@ export function createApis({
       };
     });
   });
-  return (rights) => create(synonyms())(rights);
+  return (rights) => create(additions())(rights);
 }
 
 function answerMemory(

@@ -61,7 +61,7 @@ export function planInstant(query: InstantQuery, instant: InstantScope): Instant
   const text = words.text && { ...words.text, ...defined({ fields }) };
   const hits = planHits(query, context);
   refuseIfAny(problems);
-  const list = withWords({ search }, { plan: words.plan, text, ties: words.ties });
+  const list = withWords({ search }, { ...words, text });
   return {
     query,
     type,

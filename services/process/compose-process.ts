@@ -4,8 +4,8 @@ import { defined } from '../../shared/defined.ts';
 import { createEffectiveEvents } from '../../shared/fleet/effective-events.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import { remembered } from '../../shared/remembered.ts';
-import type { InstalledSynonyms } from '../../shared/schema/add-synonyms.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import type { SearchAdditions } from '../../shared/synonyms/synonym-state.ts';
 import { type CacheToken, createCacheToken } from '../access/cache-token.ts';
 import { bodyKey, cursorKey, syncKey, tagKey, ticketKey } from '../access/derived-keys.ts';
 import { type ChangeFeedOptions, createChangeFeed } from '../changes/change-feed.ts';
@@ -88,7 +88,7 @@ export function composeProcess(parts: ProcessParts): ComposedApi {
     observe: operating.observeQuery,
     delivery: { version: operating.version, ...cachingOf(parts), metrics, cacheToken },
     writes: writing.writes,
-    synonyms: synonyms.current,
+    additions: synonyms.current,
   });
   return {
     registry,
@@ -151,7 +151,7 @@ function historyOf({ options, identity, content }: ProcessParts): DocumentHistor
 }
 
 const nameTypes = remembered((registry: SchemaRegistry) => nameShape(registry));
-const nameSynonyms = remembered((synonyms: InstalledSynonyms) => nameShape(synonyms));
+const nameAdditions = remembered((additions: SearchAdditions) => nameShape(additions));
 
 function shapeInAll(
   { options, callers, synonyms, content }: ProcessParts,
@@ -165,7 +165,7 @@ function shapeInAll(
     return nameShape({
       ...fixed,
       types: nameTypes(content.registry),
-      synonyms: nameSynonyms(synonyms.current()),
+      synonyms: nameAdditions(synonyms.current()),
       rights,
     });
   };

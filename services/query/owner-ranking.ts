@@ -18,21 +18,24 @@ const BY_CREATION: SortKey = { path: [], field: 'createdAt', direction: 'asc' };
 
 /**
  * Returns the order that a content type names in `ranking`, and after it the order of creation. Omits boosts whose filter passes through a
- * type that the caller may not `find`: the order must not reveal its content.
+ * type that the caller may not `find`: the order must not reveal its content. `pinned`: ids of documents that come first.
  */
-export function ownerRanking(type: ContentType, scope: QueryScope): OwnerRanking {
+export function ownerRanking(type: ContentType, scope: QueryScope, pinned: readonly string[]): OwnerRanking {
   const rules = rankingRules(type);
   const attributes = attributeRules(rules);
   const [place] = attributes.flatMap(({ before }) => before ?? []);
   const boosts = rules.flatMap((rule) => {
     if (!('boost' in rule)) return [];
     const problems: Problems = [];
-    const query = boostQuery(rule.boost, type, scope, problems);
+    const query = filterOf(rule.boost, type, scope, problems);
     return problems.length > 0 ? [] : [{ query, before: rule.before ?? ('end' as const) }];
   });
   const keys = attributes.filter(({ before }) => before !== undefined).map(sortKey);
   return {
-    placed: boosts.length + keys.length === 0 ? undefined : { boosts, keys, keysBefore: place ?? 'end' },
+    placed:
+      pinned.length + boosts.length + keys.length === 0
+        ? undefined
+        : { pinned, boosts, keys, keysBefore: place ?? 'end' },
     ties: [
       ...attributes.filter(({ before }) => before === undefined).map(sortKey),
       // No index has private times.
@@ -51,15 +54,21 @@ export function checkBoosts(registry: SchemaRegistry): readonly SchemaProblem[] 
     rankingRules(type).flatMap((rule, at) => {
       if (!('boost' in rule)) return [];
       const problems: Problems = [];
-      boostQuery(rule.boost, type, { registry }, problems);
+      filterOf(rule.boost, type, { registry }, problems);
       const path = ['pluginOptions', 'varve', 'search', 'ranking', at, 'boost'];
       return problems.map(({ message }) => schemaProblem(type.uid, path, message));
     }),
   );
 }
 
-function boostQuery(boost: string, type: ContentType, scope: QueryScope, problems: Problems): BoolQuery {
-  const filters = readFilters(boost, problems);
+/** Returns the condition of a filter in the form of a query string. Adds problems to `problems`. */
+export function filterOf(
+  text: string,
+  type: Pick<ContentType, 'uid'>,
+  scope: QueryScope,
+  problems: Problems,
+): BoolQuery {
+  const filters = readFilters(text, problems);
   const model = queryModelOf(scope.registry, type.uid);
   return filters === undefined
     ? MATCH_ALL
@@ -67,14 +76,14 @@ function boostQuery(boost: string, type: ContentType, scope: QueryScope, problem
 }
 
 /** Returns the filter of a query string that has nothing else. */
-function readFilters(boost: string, problems: Problems): QueryValue | undefined {
-  const { filters, ...others } = parseQueryString(boost);
+function readFilters(text: string, problems: Problems): QueryValue | undefined {
+  const { filters, ...others } = parseQueryString(text);
   if (filters !== undefined && Object.keys(others).length === 0) return filters;
   problems.push({
     phase: 'parameter',
-    message: `a boost is a filter such as filters[inStock][$eq]=true, got ${boost}`,
+    message: `must be a filter such as filters[inStock][$eq]=true, got ${text}`,
     param: 'filters',
-    found: boost,
+    found: text,
     accepted: 'filters[…]',
   });
   return undefined;

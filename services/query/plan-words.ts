@@ -3,6 +3,7 @@ import type { SearchRequest, SortKey } from '../../shared/read-index/read-index.
 import type { TextSearch } from '../../shared/read-index/text-search.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import { searchOf } from '../../shared/search/search-settings.ts';
+import { allOf } from './combine-queries.ts';
 import { resolveFacets } from './facets.ts';
 import { resolveHighlights } from './highlights.ts';
 import { type LocaleChoice, namesLocale } from './locale.ts';
@@ -10,6 +11,7 @@ import { ownerRanking } from './owner-ranking.ts';
 import type { Problems } from './problems.ts';
 import { lookUp, type QueryScope, queryModelOf } from './query-model.ts';
 import type { QueryObject } from './query-string.ts';
+import { type AppliedRules, applyRules } from './search-rules.ts';
 import { resolveTextSearch, searchedLocales, WORD_PARAMETERS } from './text-search.ts';
 import type { WordsPlan } from './words-meta.ts';
 
@@ -18,6 +20,8 @@ type PlannedWords = {
   readonly text: TextSearch | undefined;
   /** Order of rows with the same relevance. */
   readonly ties: readonly SortKey[];
+  /** The rules of the type that the words fulfil. */
+  readonly applied: AppliedRules | undefined;
 };
 
 type WordsContext = {
@@ -39,9 +43,11 @@ export function planWords(query: QueryObject, context: WordsContext): PlannedWor
   const { type, scope, defaultLocale, locale, sort, problems } = context;
   const model = queryModelOf(scope.registry, type.uid);
   const locales = searchedLocales(locale, defaultLocale, namesLocale(query['filters']));
-  const text = resolveTextSearch(query, locales, problems);
+  const typed = resolveTextSearch(query, locales, problems);
+  const applied = typed && applyRules(type, typed, scope);
+  const text = typed && applied ? withQuery(typed, applied.query) : typed;
   const isRanked = sort.length === 0;
-  const { placed, ties } = ownerRanking(type, scope);
+  const { placed, ties } = ownerRanking(type, scope, applied?.pinned ?? []);
   return {
     plan: {
       type,
@@ -50,12 +56,17 @@ export function planWords(query: QueryObject, context: WordsContext): PlannedWor
       manyLocales: locales === 'all' || locales.length > 1,
     },
     ties,
+    applied,
     text: text && {
       ...text,
       isRanked,
       ...defined({ fields: namedFields(context), placed: isRanked ? placed : undefined }),
     },
   };
+}
+
+function withQuery<Text extends object>(text: Text, query: string | undefined) {
+  return query === undefined ? undefined : { ...text, query };
 }
 
 /** Returns the searched texts that the caller may name; undefined if the caller may name all. */
@@ -82,13 +93,19 @@ export function withWords<List extends { readonly search: SearchRequest }>(
   words: PlannedWords | undefined,
 ): List & { readonly words?: WordsPlan } {
   if (words === undefined) return list;
-  const { plan, text, ties } = words;
+  const { plan, text, ties, applied } = words;
   const facets = plan.facets.map(({ request }) => request);
   const search: SearchRequest = {
     ...list.search,
+    ...(applied === undefined ? {} : { query: allOf([list.search.query, ...applied.conditions]) }),
     ...defined({ text }),
-    ...(text?.isRanked === true ? { sort: ties } : {}),
+    // A filter may have replaced all words of a ranked search.
+    ...(text?.isRanked === true || isReplaced(list.search, words) ? { sort: ties } : {}),
     ...(facets.length === 0 ? {} : { facets }),
   };
   return { ...list, search, words: plan };
+}
+
+function isReplaced({ sort }: SearchRequest, { applied }: PlannedWords): boolean {
+  return applied !== undefined && applied.query === undefined && sort.length === 0;
 }

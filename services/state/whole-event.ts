@@ -68,6 +68,7 @@ const SHOWN: Readonly<Record<Exclude<EventType, DocumentEvent['type']>, readonly
   'erasure-ordered': ['type', 'documentId', 'reason'],
   'document-erased': ['order', 'type', 'documentId', 'events'],
   'synonyms-set': ['contentType', 'groups'],
+  'search-rules-set': ['contentType', 'rules'],
   'release-defined': ['id', 'name', 'scheduledAt', 'timezone', 'single'],
   'release-changed': ['id', 'put', 'removed'],
   'release-removed': ['id'],

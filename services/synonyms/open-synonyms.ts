@@ -1,14 +1,18 @@
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { stopsReaders } from '../../shared/event-store/unreadable.ts';
 import { evolveStream, watchStream } from '../../shared/event-store/watch-stream.ts';
-import type { InstalledSynonyms } from '../../shared/schema/add-synonyms.ts';
 import { synonymStream } from '../../shared/synonyms/synonym-events.ts';
-import { evolveSynonyms, NO_SYNONYMS, type SynonymState } from '../../shared/synonyms/synonym-state.ts';
+import {
+  evolveSynonyms,
+  NO_SYNONYMS,
+  type SearchAdditions,
+  type SynonymState,
+} from '../../shared/synonyms/synonym-state.ts';
 
-/** Synonyms of a log, as this process knows them. */
+/** Synonyms and rules of a log, as this process knows them. */
 export type KnownSynonyms = {
-  /** Returns the synonyms in force. It is the same object until they change. */
-  readonly current: () => InstalledSynonyms;
+  /** Returns the synonyms and rules in force. It is the same object until they change. */
+  readonly current: () => SearchAdditions;
   /** Resolves with true as soon as every event up to `position` is applied, with false after `timeoutMs`. */
   readonly applied: (position: bigint, timeoutMs?: number) => Promise<boolean>;
   /** Rejects when the log cannot be read any more; resolves on close. */
@@ -16,20 +20,20 @@ export type KnownSynonyms = {
   readonly close: () => Promise<void>;
 };
 
-/** Reads the synonyms, and keeps them current. */
+/** Reads the synonyms and rules, and keeps them current. */
 export async function openSynonyms(log: EventStore, space: string): Promise<KnownSynonyms> {
   const { state, applied, done, close } = await watchStream<ReadSynonyms>(log, {
     stream: synonymStream(space),
     read: () => readSynonymsUpTo(log, space),
     evolve: evolveUpTo,
   });
-  return { current: () => state().state.synonyms, applied, done, close };
+  return { current: () => state().state.additions, applied, done, close };
 }
 
-/** `isStopped`: there was an event that this program cannot read. The synonyms before it stay in force. */
+/** `isStopped`: there was an event that this program cannot read. What was set before it stays in force. */
 type ReadSynonyms = { readonly state: SynonymState; readonly isStopped: boolean };
 
-/** Reads the synonyms in force at a position; without one at the end of the log. */
+/** Reads the synonyms and rules in force at a position; without one at the end of the log. */
 export async function readSynonymsUpTo(
   log: EventStore,
   space: string,

@@ -9,8 +9,8 @@ import { isSynonymEvent } from '../synonyms/synonym-events.ts';
 import { isWebhookEvent } from '../webhooks/webhook-events.ts';
 
 /**
- * Returns whether an event is about documents or content types. Other events are about rights, webhooks, releases, erasures, synonyms or
- * the fleet, or another program wrote them.
+ * Returns whether an event is about documents or content types. Other events are about rights, webhooks, releases, erasures, synonyms
+ * and rules of searches or the fleet, or another program wrote them.
  */
 export function isAboutContent(event: StoredEvent): boolean {
   return !(

@@ -3,6 +3,7 @@ import { TOKEN_TYPES } from '../access/access-events.ts';
 import { EARLIER_WEBHOOK_EVENTS, WEBHOOK_EVENTS } from '../webhooks/webhook-events.ts';
 import type { EventType } from './event-versions.ts';
 import { RELEASE_SCHEMAS } from './release-schemas.ts';
+import { SEARCH_SCHEMAS } from './search-schemas.ts';
 
 /**
  * Schemas of the data of every version of every event type, as stored. docs/events/ has them as JSON Schema. A released version never
@@ -154,14 +155,6 @@ const processStarted = z.strictObject({
   nonce: z.string().describe('32 random bytes, base64url'),
 });
 
-const words = z.array(z.string());
-const synonymsSet = z.strictObject({
-  contentType: z.string().describe('A content type, such as `api::tag.tag`; `*`: every type'),
-  groups: z
-    .record(z.string(), z.array(z.union([words, z.strictObject({ from: words, to: words })])))
-    .describe('All groups of the content type, by locale; `*`: every locale'),
-});
-
 const EARLIER_WEBHOOK_EVENT = z.enum(EARLIER_WEBHOOK_EVENTS);
 const WEBHOOK_EVENT = z.enum(WEBHOOK_EVENTS);
 
@@ -241,7 +234,7 @@ export const EVENT_SCHEMAS: Readonly<Record<EventType, Versions>> = {
   'log-identified': [identified],
   'process-started': [processStarted],
   ...RELEASE_SCHEMAS,
-  'synonyms-set': [synonymsSet],
+  ...SEARCH_SCHEMAS,
   'webhook-defined': [webhookDefined(EARLIER_WEBHOOK_EVENT), webhookDefined(WEBHOOK_EVENT)],
   'webhook-removed': [webhookRemoved],
   'webhooks-progressed': [webhooksProgressed(EARLIER_WEBHOOK_EVENT), webhooksProgressed(WEBHOOK_EVENT)],

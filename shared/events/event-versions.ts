@@ -4,7 +4,7 @@ import type { ErasureEvent } from '../erasure/erasure-events.ts';
 import type { IdentityEvent } from '../fleet/identity-events.ts';
 import type { LeaseEvent } from '../fleet/lease-events.ts';
 import type { ReleaseEvent } from '../releases/release-events.ts';
-import type { SynonymsSet } from '../synonyms/synonym-events.ts';
+import type { SearchEvent } from '../synonyms/synonym-events.ts';
 import type { WebhookLogEvent, WebhooksProgressed } from '../webhooks/webhook-events.ts';
 
 export type EventType =
@@ -13,7 +13,7 @@ export type EventType =
   | LeaseEvent['type']
   | IdentityEvent['type']
   | ReleaseEvent['type']
-  | SynonymsSet['type']
+  | SearchEvent['type']
   | WebhookLogEvent['type']
   | ErasureEvent['type']
   | WebhooksProgressed['type'];
@@ -48,6 +48,7 @@ export const EVENT_VERSIONS: Readonly<Record<EventType, number>> = {
   'release-done': 1,
   'release-failed': 1,
   'synonyms-set': 1,
+  'search-rules-set': 1,
   'webhook-defined': 2,
   'webhook-removed': 1,
   'webhooks-progressed': 2,

@@ -30,6 +30,8 @@ export type TextSearch = {
  * question is one tier instead: rules before `typos` come before it. Of the others only the keys count, after it.
  */
 export type PlacedRules = {
+  /** Ids of documents that come first, in this order, if they are among the rows of the search. They need no words of the query. */
+  readonly pinned: readonly string[];
   /** Rows that match come first, at the place of the rule. At most two. Rules with the same place are in their order, before the keys. */
   readonly boosts: readonly { readonly query: BoolQuery; readonly before: RankPlace }[];
   /** Order of the rows that are equal before the tier `keysBefore`. */

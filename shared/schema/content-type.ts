@@ -1,4 +1,5 @@
 import type { SystemTime } from './reserved-names.ts';
+import type { SearchRule } from './search-rules.ts';
 
 /** Content types of a Strapi project, in the form that the rest of Varve uses. */
 
@@ -119,6 +120,8 @@ export type ContentType = {
   readonly varve?: unknown;
   /** Synonyms that the installation adds to those of `varve`, by locale. */
   readonly synonyms?: SynonymGroups;
+  /** Rules for searches with certain words that were set while servers run. Absent = none. */
+  readonly rules?: readonly SearchRule[];
 };
 
 /** Groups of words that count as equal, by locale; `*` is every locale. */

@@ -3,6 +3,7 @@ import type { SearchRequest, SortPosition } from '../../shared/read-index/read-i
 import type { PlacedRules, RankKey, RankPlace, TextSearch } from '../../shared/read-index/text-search.ts';
 import { BOOK, decode, TAG } from './read-index-library.ts';
 import {
+  by,
   link,
   MATCH_ALL,
   not,
@@ -22,6 +23,7 @@ const BOOKS: readonly (readonly [string, number | null, boolean])[] = [
   ['heat lawer', 5, true],
   ['heat layer', null, false],
   ['heat of a lawer', 7, false],
+  ['zebra', 8, true],
 ];
 
 const IN_PRINT = term('inPrint', true);
@@ -29,7 +31,9 @@ const BY_PAGES: readonly RankKey[] = [{ path: [], field: 'pages', direction: 'de
 const rules = (
   boosts: readonly (readonly [PlacedRules['boosts'][number]['query'], RankPlace])[],
   keysBefore: RankPlace = 'end',
+  pinned: readonly number[] = [],
 ): PlacedRules => ({
+  pinned: pinned.map((id) => `doc-${id}`),
   boosts: boosts.map(([query, before]) => ({ query, before })),
   keys: keysBefore === 'end' ? [] : BY_PAGES,
   keysBefore,
@@ -87,12 +91,32 @@ const CASES: readonly (readonly [string, PlacedRules | undefined, readonly numbe
   ],
 ];
 
+/** Pinned documents, and the ids that they lead to. Book 8 has none of the words. */
+const PINNED: readonly (readonly [string, PlacedRules, readonly number[]])[] = [
+  ['documents', rules([], 'end', [7, 8, 4]), [7, 8, 4, 1, 2, 6, 3, 5]],
+  ['a document that is not there', rules([], 'end', [99, 6]), [6, 1, 2, 4, 3, 5, 7]],
+  ['documents before a boost', rules([[IN_PRINT, 'typos']], 'end', [7]), [7, 2, 4, 3, 5, 1, 6]],
+  ['documents before an attribute', rules([], 'typos', [6, 8]), [6, 8, 4, 7, 5, 2, 3, 1]],
+  [
+    'documents before a boost and an attribute',
+    rules([[IN_PRINT, 'distance']], 'distance', [5, 8]),
+    [5, 8, 4, 2, 3, 1, 6, 7],
+  ],
+  ['documents before the exact words', rules([], 'exact', [8, 7]), [8, 7, 4, 2, 1, 6, 3, 5]],
+];
+
 async function openBooks(open: OpenIndex): Promise<Shelf> {
   const shelf = await openShelf(open);
   await shelf.apply(
     [
       ...BOOKS.map(([title, pages, inPrint], at) =>
-        shelf.put(BOOK, 'published', at + 1, { id: at + 1, title, pages, inPrint }),
+        shelf.put(BOOK, 'published', at + 1, {
+          id: at + 1,
+          documentId: `doc-${at + 1}`,
+          title,
+          pages,
+          inPrint,
+        }),
       ),
       shelf.put(TAG, 'live', 1, { id: 1, name: 'new' }),
     ],
@@ -124,13 +148,14 @@ export function describeRanking(open: OpenIndex): void {
       const { hits, total, next } = await shelf.index.search(asked);
       return { ids: hits.sources.map((source) => decode(source).id), total, next };
     };
-    for (const [name, placed, expected] of CASES) {
-      expect(await ids(request({}, placed)), name).toEqual({ ids: expected, total: 7, next: undefined });
+    for (const [name, placed, expected] of [...CASES, ...PINNED]) {
+      const total = expected.length;
+      expect(await ids(request({}, placed)), name).toEqual({ ids: expected, total, next: undefined });
       const page = await ids(request({}, placed, { from: 2, size: 3 }));
-      expect(page, name).toEqual({ ids: expected.slice(2, 5), total: 7, next: undefined });
+      expect(page, name).toEqual({ ids: expected.slice(2, 5), total, next: undefined });
       const walked: unknown[] = [];
       let after: SortPosition | null = null;
-      for (let pages = 0; pages < 4; pages++) {
+      for (let pages = 0; pages < 5; pages++) {
         const found = await ids(request({}, placed, { size: 2, cursor: { after } }));
         walked.push(...found.ids);
         after = found.next ?? null;
@@ -143,7 +168,7 @@ export function describeRanking(open: OpenIndex): void {
   it('counts boosts of a question before its score only, and an attribute before or after the score', async () => {
     const shelf = await openBooks(open);
     const ids = async (placed: PlacedRules | undefined) => {
-      const asked = request({ query: 'heat zebra quartz bison walrus' }, placed);
+      const asked = request({ query: 'heat quartz bison walrus camel' }, placed);
       return (await shelf.index.search(asked)).hits.sources.map((source) => decode(source).id);
     };
     const plain = await ids(undefined);
@@ -156,5 +181,31 @@ export function describeRanking(open: OpenIndex): void {
     const equal = (found: readonly unknown[]) => found.filter((id) => id !== 3 && id !== 7);
     expect(equal(await ids(rules([], 'exact')))).toEqual([4, 5, 2, 1, 6]);
     expect((await ids(rules([[IN_PRINT, 'typos']], 'typos'))).slice(0, 4)).toEqual([4, 5, 2, 3]);
+    expect(await ids(rules([], 'typos', [8, 6]))).toEqual([8, 6, 4, 7, 5, 2, 3, 1]);
+  });
+
+  it('keeps pinned documents within the filter, and out of other orders and of searches without words', async () => {
+    const shelf = await openBooks(open);
+    const placed = rules([], 'end', [8, 7]);
+    const ids = async (asked: SearchRequest) => {
+      const { hits, text, facets } = await shelf.index.search(asked);
+      return { ids: hits.sources.map((source) => decode(source).id), text, facets };
+    };
+    expect((await ids(request({}, placed, { query: IN_PRINT }))).ids).toEqual([8, 2, 4, 3, 5]);
+    const byId = { sort: [by('id', 'desc')] };
+    expect((await ids(request({ isRanked: false }, placed, byId))).ids).toEqual([7, 6, 5, 4, 3, 2, 1]);
+    expect((await ids(request({ query: '+++' }, placed))).ids).toEqual([]);
+    // Words that no document has are omitted as without pinned documents.
+    const dropped = await ids(request({ query: 'heat layer xylophone ' }, placed));
+    expect(dropped.ids).toEqual([8, 7, 1, 2, 6, 4, 3, 5]);
+    expect(dropped.text?.terms.get('en')?.map(({ typed }) => typed)).toEqual(['heat', 'layer']);
+    expect((await ids(request({ query: 'xylophone ' }, placed))).ids).toEqual([8, 7]);
+    const counted = request({}, placed, {
+      facets: [{ path: [], field: 'inPrint', type: 'boolean', limit: 5 }],
+    });
+    expect((await ids(counted)).facets?.[0]?.values).toEqual([
+      { value: 'true', count: 5 },
+      { value: 'false', count: 3 },
+    ]);
   });
 }

@@ -123,15 +123,60 @@ it('sets synonyms while it serves, and refuses wrong ones', async () => {
   expect((await refused(RESTAURANT, { groups }))[0]).toBe(400);
   expect((await call('GET', `${SYNONYMS}/api::none.none`)).status).toBe(400);
 
+  await setsRules(server);
+
   await data('PUT', `${SYNONYMS}/${RESTAURANT}`, { data: {} });
   expect(await search(server, 'bodega')).toMatchObject({ names: [] });
   expect(await data('GET', `${SYNONYMS}/${RESTAURANT}`)).toEqual({});
   await call('POST', '/_varve/tokens', { data: { name: 'one', type: 'read-only' } });
   for (const method of ['GET', 'PUT'])
-    expect((await call(method, `${SYNONYMS}/*`, method === 'PUT' ? { data: {} } : undefined)).status).toBe(
-      403,
-    );
+    for (const path of [`${SYNONYMS}/*`, `${RULES}/${RESTAURANT}`])
+      expect((await call(method, path, method === 'PUT' ? { data: {} } : undefined)).status).toBe(403);
 });
+
+const RULES = '/_varve/rules';
+
+/** Sets rules and checks their effect, on a server that has synonyms too. */
+async function setsRules(server: RunningServer) {
+  const { call, data } = createApiClient(server.url);
+  const found = await data<readonly { readonly documentId: string; readonly name: string }[]>(
+    'GET',
+    '/api/restaurants?search=casa&sort=name',
+  );
+  const [, last, ...others] = await data<typeof found>('GET', '/api/restaurants?sort=name:desc');
+  if (last === undefined) throw new Error('there are restaurants');
+  const before = await search(server, 'winery');
+  expect(before.names).toEqual(['Taberna do Rio']);
+  // A repeated search is remembered.
+  await search(server, 'winery');
+  const rules = [{ when: 'winery', pin: [last.documentId] }];
+  const set = await call('PUT', `${RULES}/${RESTAURANT}`, { data: rules });
+  expect(set).toMatchObject({ status: 200, data: rules });
+  expect(set.headers.get('varve-position')).toMatch(/^\d+$/);
+  const after = await search(server, 'winery');
+  expect(after.names).toEqual([last.name, 'Taberna do Rio']);
+  expect(after.tag).not.toBe(before.tag);
+  expect(await data('GET', RULES)).toEqual({ [RESTAURANT]: rules });
+
+  const hidden = found.map(({ documentId }) => documentId);
+  await data('PUT', `${RULES}/${RESTAURANT}`, { data: [{ when: 'casa', hide: hidden }] });
+  expect((await search(server, 'casa')).names).toEqual([]);
+  expect(others.length).toBeGreaterThan(0);
+  await data('PUT', `${RULES}/${RESTAURANT}`, {
+    data: [{ when: 'no stars', filter: 'filters[stars][$null]=true' }],
+  });
+  const starless = await data<typeof found>('GET', '/api/restaurants?filters[stars][$null]=true');
+  expect(new Set((await search(server, 'no stars')).names)).toEqual(
+    new Set(starless.map(({ name }) => name)),
+  );
+
+  const wrong = await call('PUT', `${RULES}/${RESTAURANT}`, { data: [{ when: 'casa' }] });
+  expect(wrong).toMatchObject({ status: 400, error: { name: 'ValidationError', code: 'invalid-rules' } });
+  expect((await call('GET', `${RULES}/api::none.none`)).status).toBe(400);
+  await data('PUT', `${RULES}/${RESTAURANT}`, { data: [] });
+  expect(await data('GET', RULES)).toEqual({});
+  expect((await search(server, 'casa')).names).toEqual(expect.arrayContaining(found.map(({ name }) => name)));
+}
 
 it(
   'uses synonyms that another process of the log has set',

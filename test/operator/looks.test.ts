@@ -23,6 +23,7 @@ const MORE: readonly (readonly string[])[] = [
   ['parked', 'show', 'none'],
   ['token', 'list'],
   ['synonyms', 'list'],
+  ['rules', 'list'],
   ['webhook', 'deliveries'],
 ];
 const LONG = { ...takesMinutes('every command that only looks'), timeout: 300_000 };

@@ -67,12 +67,18 @@ function askNaively(content: ArticleWorld, request: ArticleSearch) {
   );
   const starsOf = (id: number) => articles.get(`${world} ${id}`)?.stars ?? null;
   const search = { ...request, fields: fields && new Set(fields) } as Parameters<typeof searchNaively>[2];
-  const found = searchNaively(rows, ARTICLE_FIELDS, search, ({ id, locale }) => {
+  const within = ({ id, locale }: NaiveRow) => {
     const isWanted = request.locales === 'all' || request.locales.includes(locale);
     return isWanted && (stars === undefined || starsOf(id) === stars);
-  });
-  const isByStars = request.isByStars;
-  sortNaively(found, request.placed ?? NO_RULES, {
+  };
+  const found = searchNaively(rows, ARTICLE_FIELDS, search, within);
+  const { isByStars, placed = NO_RULES } = request;
+  const isPinned = ({ id }: NaiveRow) => placed.pinned.includes(`d${id}`);
+  if (/[\p{L}\p{N}]/u.test(request.query))
+    for (const row of rows)
+      if (isPinned(row) && within(row) && !found.some(({ id }) => id === row.id))
+        found.push({ id: row.id, rank: [] });
+  sortNaively(found, placed, {
     starsOf,
     ties: (id) => [isByStars ? -(starsOf(id) ?? -1) : 0, id],
     isBoosted: (id, { kind }) => (kind === 'term' ? starsOf(id) === 2 : tagsOf(id).includes('Same')),
@@ -104,7 +110,7 @@ function askNaively(content: ArticleWorld, request: ArticleSearch) {
 type Found = { readonly id: number; readonly rank: readonly number[] };
 
 const TIERS: readonly RankPlace[] = ['typos', 'distance', 'weight', 'exact'];
-const NO_RULES: PlacedRules = { boosts: [], keys: [], keysBefore: 'end' };
+const NO_RULES: PlacedRules = { pinned: [], boosts: [], keys: [], keysBefore: 'end' };
 
 type Rows = {
   readonly starsOf: (id: number) => number | null;
@@ -113,17 +119,19 @@ type Rows = {
 };
 
 /** Sorts rows by the owner's rules between the tiers of their ranks. A question has one tier, and only its boosts before it count. */
-function sortNaively(found: Found[], { boosts, keys, keysBefore }: PlacedRules, rows: Rows): void {
+function sortNaively(found: Found[], { pinned, boosts, keys, keysBefore }: PlacedRules, rows: Rows): void {
   const isQuestion = found.some(({ rank }) => rank.length === 1);
   const keysAt = isQuestion && keysBefore !== 'typos' ? 'end' : keysBefore;
   const places: readonly RankPlace[] = isQuestion ? ['typos', 'end'] : [...TIERS, 'end'];
   const valuesOf = ({ id, rank }: Found) => [
+    pinned.includes(`d${id}`) ? pinned.indexOf(`d${id}`) : pinned.length,
     ...places.flatMap((place, at) => [
       ...boosts
         .filter(({ before }) => before === place && !(isQuestion && place === 'end'))
         .map(({ query }) => (rows.isBoosted(id, query) ? 0 : 1)),
       ...(keysAt === place && keys.length > 0 ? [-(rows.starsOf(id) ?? -1)] : []),
-      ...(place === 'end' ? [] : [rank[at] ?? 0]),
+      // A pinned row needs no words.
+      ...(place === 'end' || pinned.includes(`d${id}`) ? [0] : [rank[at] ?? 0]),
     ]),
     ...rows.ties(id),
   ];

@@ -42,6 +42,7 @@ const boost = fc.constantFrom<BoolQuery>(
 
 /** Generates the owner's rules. Keys have a place before a tier. */
 const placedRules: fc.Arbitrary<PlacedRules> = fc.record({
+  pinned: fc.constantFrom<readonly string[]>([], [], ['d3', 'd1']),
   boosts: fc.array(fc.record({ query: boost, before: place }), { maxLength: 2 }),
   keys: fc.constantFrom<readonly RankKey[]>([], [{ path: [], field: 'stars', direction: 'desc-null-last' }]),
   keysBefore: place.filter((each) => each !== 'end'),

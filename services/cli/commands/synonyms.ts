@@ -1,7 +1,4 @@
-import { text } from 'node:stream/consumers';
 import type { EventStore } from '../../../shared/event-store/event-store.ts';
-import type { FormProblem } from '../../../shared/form-problems.ts';
-import { RequestError } from '../../../shared/request-error.ts';
 import { EVERY_TYPE } from '../../../shared/schema/add-synonyms.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 import { requestOrOperator } from '../../command/current-author.ts';
@@ -11,6 +8,8 @@ import { quietLogger } from '../output/create-logger.ts';
 import { lookAtLogOf, requireLog, withLog } from '../settings/access-log.ts';
 import { readContentTypes } from '../settings/read-content-types.ts';
 import { InvalidSettings, type SynonymSettings } from '../settings/settings.ts';
+import { checkedForm } from './checked-form.ts';
+import { readJsonInput } from './read-json-input.ts';
 
 /** `varve synonyms list` */
 export async function listSynonyms(settings: SynonymSettings): Promise<void> {
@@ -23,8 +22,8 @@ export async function listSynonyms(settings: SynonymSettings): Promise<void> {
 export async function setSynonyms(settings: SynonymSettings, _options: object, uid: string): Promise<void> {
   requireLog(settings);
   const registry = await typesFor(uid, settings);
-  const given = await readGroups();
-  const [type, groups] = checked(() => [requireSynonymType(uid, registry), parseGroups(given)] as const);
+  const given = await readJsonInput('{"en": [["nyc", "new york city"]]}');
+  const [type, groups] = checkedForm(() => [requireSynonymType(uid, registry), parseGroups(given)] as const);
   await withLog(settings, (log) => commandsOn(log, settings).set(type, groups));
   console.error(`Searches of ${type === EVERY_TYPE ? 'every type' : type} use these synonyms from now on.`);
 }
@@ -40,26 +39,6 @@ async function typesFor(
   throw new InvalidSettings(
     '--content-types (VARVE_CONTENT_TYPES) is missing: <uid> names one of them, or * is every type',
   );
-}
-
-async function readGroups(): Promise<unknown> {
-  try {
-    return JSON.parse(await text(process.stdin));
-  } catch (error) {
-    const example = '{"en": [["nyc", "new york city"]]}';
-    throw new InvalidSettings(`stdin must be JSON such as ${example}: ${(error as Error).message}`);
-  }
-}
-
-/** Returns what `check` returns. Throws InvalidSettings with the problems of a refused form. */
-function checked<Result>(check: () => Result): Result {
-  try {
-    return check();
-  } catch (error) {
-    if (!(error instanceof RequestError)) throw error;
-    const problems = error.details['errors'] as readonly FormProblem[];
-    throw new InvalidSettings(...problems.map(({ path, message }) => `${path} ${message}`));
-  }
 }
 
 function commandsOn(log: EventStore, { space }: SynonymSettings): SynonymCommands {

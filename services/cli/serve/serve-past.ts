@@ -120,7 +120,7 @@ async function serveGraph(
     observe: operating.observeQuery,
     delivery: { version },
     writes: WRITES_ELSEWHERE,
-    synonyms: () => state.synonyms,
+    additions: () => state.additions,
   });
   const listener = await listen({ host: '127.0.0.1', port: 0 });
   listener.serve(await createPastApp({ logger, apiFor, registry, secret: task.secret }));

@@ -133,7 +133,7 @@ const ACCESS_MS = 1_000;
 
 /** Requests about the server itself, such as tokens and webhooks. The leader answers them, because it has their state. */
 const ADMINISTRATION =
-  /^\/(_varve\/(tokens|public|roles|login|synonyms|webhooks|releases|erasures|operations|projections|activity|events|settings|timegate)|(docs\/)?openapi\.json)(?![\w-])/i;
+  /^\/(_varve\/(tokens|public|roles|login|synonyms|rules|webhooks|releases|erasures|operations|projections|activity|events|settings|timegate)|(docs\/)?openapi\.json)(?![\w-])/i;
 
 /** Reads as of a moment. The leader has the processes that answer them. */
 const PAST = `${AS_OF}=`;

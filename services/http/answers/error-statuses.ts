@@ -51,6 +51,7 @@ const OWN_ERRORS: Readonly<
   'webhook-not-found': [404, 'NotFoundError'],
   'invalid-release': [400, 'ValidationError'],
   'invalid-synonyms': [400, 'ValidationError'],
+  'invalid-rules': [400, 'ValidationError'],
   'release-not-found': [404, 'NotFoundError'],
   'operation-failed': [409, 'ConflictError'],
   'invalid-sync-token': [400, 'ValidationError'],

@@ -79,6 +79,7 @@ it('gives rules with a place before a tier to the search, and resolves the filte
     { attribute: 'name', order: 'asc' },
   ]);
   expect(text?.placed).toEqual({
+    pinned: [],
     boosts: [
       { before: 'end', query: { kind: 'range', field: 'sales', gt: 2 } },
       {
@@ -155,8 +156,8 @@ it.each([
   ['a private attribute', 'filters[secret]=1', 'Invalid key secret'],
   ['an unknown operator', 'filters[sales][$near]=1', 'Invalid'],
   ['a value that does not fit', 'filters[sales][$gt]=many', ''],
-  ['another parameter', 'sort=sales', 'a boost is a filter'],
-  ['no filter', '', 'a boost is a filter'],
+  ['another parameter', 'sort=sales', 'must be a filter'],
+  ['no filter', '', 'must be a filter'],
 ])('refuses a boost by %s', (_, filter, message) => {
   const [problem, ...others] = checkBoosts(built([{ boost: filter }]).registry);
   expect(others).toEqual([]);

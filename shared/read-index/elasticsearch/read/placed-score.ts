@@ -23,7 +23,7 @@ const DIGITS: readonly (readonly [RankPlace, number])[] = [
   ['distance', 16],
   ['typos', 22],
 ];
-const NO_RULES: PlacedRules = { boosts: [], keys: [], keysBefore: 'end' };
+const NO_RULES: PlacedRules = { pinned: [], boosts: [], keys: [], keysBefore: 'end' };
 /** Worth of a boost before a BM25 score, which is smaller. */
 const BEFORE_SCORE = 2 ** 13;
 
@@ -64,14 +64,28 @@ export function boostScores(
 }
 
 /**
+ * Scores of pinned documents: above all other scores, and so far apart that each has a step of its own. With at most 20 of them, a float
+ * represents the bounds of every step exactly.
+ */
+const [ABOVE_ALL, BETWEEN_PINS] = [2 ** 24, 2 ** 22];
+
+/** Returns queries for the pinned documents with their scores. `queries`: the query of each document. */
+export function pinScores(queries: readonly Dsl[]): readonly Dsl[] {
+  return queries.map((filter, at) => ({
+    constant_score: { filter, boost: ABOVE_ALL + (queries.length - at) * BETWEEN_PINS },
+  }));
+}
+
+/**
  * Returns the step of the score before which the keys count: the keys order the documents whose scores are in the same step. `all`: they
  * count before the whole score. `none`: after it.
  */
 export function keyStep(placed: PlacedRules, isQuestion: boolean): number | 'all' | 'none' {
-  const { keysBefore, boosts } = placed;
+  const { pinned, keysBefore, boosts } = placed;
   if (placed.keys.length === 0 || (isQuestion && keysBefore !== 'typos')) return 'none';
   const at = DIGITS.findIndex(([place]) => place === keysBefore);
   const lower = DIGITS.slice(0, at).map(([place]) => place);
-  if (keysBefore === 'typos' && !boosts.some(({ before }) => before === 'typos')) return 'all';
+  const isFirst = pinned.length === 0 && !boosts.some(({ before }) => before === 'typos');
+  if (keysBefore === 'typos' && isFirst) return 'all';
   return isQuestion ? BEFORE_SCORE : 2 ** ((DIGITS[at]?.[1] ?? 0) + digitsBelow(placed, lower));
 }

@@ -1,5 +1,7 @@
 import { defined } from '../../../defined.ts';
 import { RequestError } from '../../../request-error.ts';
+import type { Uid } from '../../../schema/content-type.ts';
+import type { BoolQuery } from '../../bool-query.ts';
 import type { SearchRequest, SearchResult, SortPosition } from '../../read-index.ts';
 import type { TextSearch } from '../../text-search.ts';
 import { WINDOW } from '../layout/index-definition.ts';
@@ -21,7 +23,7 @@ import { keyStep } from './placed-score.ts';
 import { BUCKETS, FROM_HITS, readKeys } from './read-keys.ts';
 import { readRows, rowFields } from './read-rows.ts';
 import { searchSteps } from './search-steps.ts';
-import { searchWords, type WordQuery, wordScope } from './search-words.ts';
+import { type RuleQueries, searchWords, type WordQuery, wordScope } from './search-words.ts';
 import { resolveQuery } from './semi-join.ts';
 import type { Session } from './session.ts';
 import { isBehind, type PlacedRow, sortInProcess } from './sort-in-process.ts';
@@ -47,16 +49,23 @@ export async function searchRows(session: Session, request: SearchRequest): Prom
     return { ...page, ...defined({ facets: counts }) };
   };
   if (text === undefined) return find({ query, ranked: query, isQuestion: false });
-  const boosts = await Promise.all(
-    (text.placed?.boosts ?? []).map(async (boost) =>
-      resolveQuery(session, planQuery(session.layouts, type, boost.query)),
-    ),
-  );
+  const rules = await ruleQueries(session, type, text);
   const [{ found, report }, words] = await Promise.all([
-    searchWords({ session, type, text, within: query, size: search.request.size, boosts }, find),
+    searchWords({ session, type, text, within: query, size: search.request.size, rules }, find),
     text.words && findOtherWords(wordScope({ session, type, text }), query, text.words),
   ]);
   return { ...found, text: report, ...defined({ words }) };
+}
+
+async function ruleQueries(session: Session, type: Uid, text: TextSearch): Promise<RuleQueries> {
+  const { pinned = [], boosts = [] } = (text.isRanked && text.placed) || {};
+  const planned = (queries: readonly BoolQuery[]) =>
+    Promise.all(queries.map(async (query) => resolveQuery(session, planQuery(session.layouts, type, query))));
+  const [boosted, pins] = await Promise.all([
+    planned(boosts.map(({ query }) => query)),
+    planned(pinned.map((value) => ({ kind: 'term', field: 'documentId', value }))),
+  ]);
+  return { boosts: boosted, pinned: pins };
 }
 
 /** Reads a page in the order of relevance and of the owner's rules. */

@@ -6,10 +6,11 @@ import { checkDepth } from '../plan/render-query.ts';
 import { type AssumedWords, assumeWords } from './assume-words.ts';
 import { findReport } from './find-corrections.ts';
 import { findWords, type LocaleWords, localesOf, type WordScope } from './find-words.ts';
-import { boostScores } from './placed-score.ts';
+import { boostScores, pinScores } from './placed-score.ts';
 import { matchQuery, rankedQuery } from './rank-query.ts';
 import { isThere } from './read-words.ts';
 import type { Session } from './session.ts';
+import { oneOf } from './word-intervals.ts';
 
 /** Queries for a search by words. */
 export type WordQuery = {
@@ -29,9 +30,11 @@ type WordSearch = {
   readonly within: Dsl;
   /** Number of hits that are asked for. */
   readonly size: number;
-  /** The queries of the owner's boosts. */
-  readonly boosts: readonly Dsl[];
+  readonly rules: RuleQueries;
 };
+
+/** The queries of the owner's boosts, and of each pinned document. */
+export type RuleQueries = { readonly boosts: readonly Dsl[]; readonly pinned: readonly Dsl[] };
 
 const NOTHING: Dsl = { match_none: {} };
 
@@ -44,7 +47,7 @@ export function wordScope({ session, type, text }: Pick<WordSearch, 'session' | 
 
 /** Runs `find` with the query for a search by words. A query of signs only matches nothing. */
 export async function searchWords<Found>(
-  { within, size, boosts, ...search }: WordSearch,
+  { within, size, rules, ...search }: WordSearch,
   find: (words: WordQuery) => Promise<Found>,
 ): Promise<{ readonly found: Found; readonly report: TextSearchReport }> {
   const scope = wordScope(search);
@@ -55,11 +58,11 @@ export async function searchWords<Found>(
     return { found: await find({ query: NOTHING, ranked: NOTHING, isQuestion: false }), report };
   }
   const assumed = await assumeWords(scope, names);
-  const early = assumed && (await findEarly(scope, assumed, { within, size, boosts }, find));
+  const early = assumed && (await findEarly(scope, assumed, { within, size, rules }, find));
   if (early !== undefined) return early;
   const locales = await longestMatch(scope, await findWords(scope, names), within);
   const [found, report] = await Promise.all([
-    find(queryOf(scope, locales, { within, boosts })),
+    find(queryOf(scope, locales, { within, rules })),
     findReport(scope, locales, { within, size }),
   ]);
   return { found, report };
@@ -72,7 +75,7 @@ export async function searchWords<Found>(
 async function findEarly<Found>(
   scope: WordScope,
   assumed: AssumedWords,
-  asked: Pick<WordSearch, 'within' | 'size' | 'boosts'>,
+  asked: Pick<WordSearch, 'within' | 'size' | 'rules'>,
   find: (words: WordQuery) => Promise<Found>,
 ): Promise<{ readonly found: Found; readonly report: TextSearchReport } | undefined> {
   const words = queryOf(scope, assumed.locales, asked);
@@ -81,7 +84,7 @@ async function findEarly<Found>(
   finding.catch(() => {});
   const [areRight, isWhole, report] = await Promise.all([
     assumed.areRight(),
-    isThere(scope, words.query),
+    isThere(scope, checkDepth({ bool: { filter: [asked.within, matchQuery(scope, assumed.locales)] } })),
     findReport(scope, assumed.locales, asked),
   ]);
   return areRight && isWhole ? { found: await finding, report } : undefined;
@@ -90,16 +93,19 @@ async function findEarly<Found>(
 function queryOf(
   scope: WordScope,
   locales: readonly LocaleWords[],
-  { within, boosts }: Pick<WordSearch, 'within' | 'boosts'>,
+  { within, rules }: Pick<WordSearch, 'within' | 'rules'>,
 ): WordQuery {
   const [matched, ranked] = [matchQuery(scope, locales), rankedQuery(scope, locales)];
   const isQuestion = locales.some(({ mode }) => mode === 'any');
   const { placed } = scope.text;
-  const should = placed === undefined ? [] : boostScores(placed, boosts, isQuestion);
-  const scored = should.length === 0 ? {} : { should };
+  const should = placed === undefined ? [] : boostScores(placed, rules.boosts, isQuestion);
+  const scored: Dsl = should.length === 0 ? ranked : { bool: { must: [ranked], should } };
+  const pins = pinScores(rules.pinned);
+  const best: Dsl = pins.length === 0 ? scored : { dis_max: { queries: [scored, ...pins] } };
+  const found = pins.length === 0 ? matched : oneOf([matched, ...pins]);
   return {
-    query: checkDepth({ bool: { filter: [within, matched] } }),
-    ranked: checkDepth({ bool: { filter: [within], must: [ranked], ...scored } }),
+    query: checkDepth({ bool: { filter: [within, found] } }),
+    ranked: checkDepth({ bool: { filter: [within], must: [best] } }),
     isQuestion,
   };
 }

@@ -18,17 +18,26 @@ const DIGITS: readonly (readonly [RankPlace, number])[] = [
 /** Worth of a boost before a BM25 score, which is far smaller. */
 const BEFORE_SCORE = 2 ** 20;
 
+/** First part of the rank of the first pinned row, which is smaller than every other. */
+const PINNED = -(2 ** 45);
+
+/** The rows of each boost and of each pinned document. */
+export type RuleRows = {
+  readonly boosted: readonly (() => Bits)[];
+  readonly pinned: readonly (() => Bits)[];
+};
+
 /**
- * Adds the owner's rules to ranks. `boosted`: the rows of each boost. `isQuestion`: the ranks are BM25 scores. If a call ends with its slice,
- * the next call continues.
+ * Adds the owner's rules to ranks. `isQuestion`: the ranks are BM25 scores. If a call ends with its slice, the next call continues.
  */
 export function createPlacedRanks(
   rank: () => RankedRows,
   { boosts, keysBefore }: PlacedRules,
-  boosted: readonly (() => Bits)[],
+  { boosted, pinned }: RuleRows,
   isQuestion: boolean,
 ): () => TwoPartRanks {
   const collect = createSequence(boosted);
+  const collectPinned = createSequence(pinned);
   const places = boosts.map(({ before }) => before);
   const place = isQuestion ? placeScore(places, keysBefore) : placeTiers(places, keysBefore);
   let placed: TwoPartRanks | undefined;
@@ -36,10 +45,15 @@ export function createPlacedRanks(
   return () => {
     const { rows, ranks } = rank();
     const matched = collect();
+    const pins = collectPinned();
     placed ??= { rows, ranks: new Float64Array(rows.length), after: new Float64Array(rows.length) };
     while (done < rows.length) {
       const row = rows[done] as number;
-      const [before, after] = place(ranks[done] as number, (at) => !hasBit(matched[at] as Bits, row));
+      const pin = pins.findIndex((bits) => hasBit(bits, row));
+      const [before, after] =
+        pin >= 0
+          ? [PINNED + pin, 0]
+          : place(ranks[done] as number, (at) => !hasBit(matched[at] as Bits, row));
       placed.ranks[done] = before;
       placed.after[done] = after;
       done++;

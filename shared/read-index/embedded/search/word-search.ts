@@ -1,19 +1,20 @@
 import { defined } from '../../../defined.ts';
 import { valueAt } from '../../../map-values.ts';
 import { searchOf } from '../../../search/search-settings.ts';
+import { hasWords } from '../../../search/split-words.ts';
 import { createSequence } from '../../../turns/sequence.ts';
 import type { FacetCounts } from '../../facets.ts';
 import type { SearchRequest, SearchResult, World } from '../../read-index.ts';
 import type { OtherWords, PlacedRules, TextSearchReport } from '../../text-search.ts';
 import { createFacetCount } from '../facets/count-facets.ts';
-import { type Bits, countBits } from '../lists/bits.ts';
+import { andBits, type Bits, countBits, orBits } from '../lists/bits.ts';
 import { bindQuery } from '../match/bind-query.ts';
 import type { KeptSets } from '../match/kept-sets.ts';
 import { createMatchedRows } from '../match/matcher.ts';
 import { type OrderCache, orderFor } from '../order/order-cache.ts';
 import { createSelection, type SelectedRows } from '../order/select-page.ts';
 import { bindSort } from '../order/sort-rows.ts';
-import type { RowSetIndex } from '../rows/row-set.ts';
+import { borrowBits, type RowSetIndex } from '../rows/row-set.ts';
 import { type RowSets, worldRowSet } from '../rows/row-sets.ts';
 import type { SourceBlocks } from '../sources/source-blocks.ts';
 import { sourcesOf } from '../sources/source-store.ts';
@@ -61,7 +62,10 @@ type RankedTexts = {
   readonly asked: readonly LocaleSearch[];
   readonly within: Bits;
   readonly found: FoundTexts;
+  /** Ranks of the rows that have the words. */
   readonly rank: () => RankedRows;
+  /** Rows of the documents that the owner pins. */
+  readonly pinned: readonly (() => Bits)[];
 };
 
 /** Returns the words of a row set's texts. They are made at the first call. */
@@ -127,17 +131,42 @@ function createFind(
   const { text, world, query } = request;
   const index = text && textIndexOf(state, rowSet, world);
   const terms = text && index && common(index, text);
+  const pinned = pinnedRows(state, rowSet, request);
+  const collectPinned = createSequence(pinned);
   let match: (() => Bits) | undefined;
   return () => {
     match ??= createMatchedRows(rowSet, bindQuery({ rowSets, orders, kept, world }, rowSet, query));
     const rows = match();
     const found = text && index && terms ? matchTexts(index, terms(), rows, text.query) : undefined;
-    const matched = found?.matched ?? rows;
+    const matched = found ? withPinned(rowSet, found.matched, rows, collectPinned()) : rows;
     const texts = index &&
       terms &&
-      found && { index, asked: terms(), within: rows, found, rank: createLateRanking(index, found) };
+      found && { index, asked: terms(), within: rows, found, rank: createLateRanking(index, found), pinned };
     return { rowSet, request, matched, count: countBits(matched), texts };
   };
+}
+
+/** Returns the rows of each document that the owner pins in a ranked search. */
+function pinnedRows(
+  { rowSets, orders, kept }: WordSearchState,
+  rowSet: RowSetIndex,
+  { text, world }: SearchRequest,
+): readonly (() => Bits)[] {
+  if (text?.isRanked !== true || !hasWords(text.query)) return [];
+  return (text.placed?.pinned ?? []).map((value) => {
+    const query = { kind: 'term', field: 'documentId', value } as const;
+    return createMatchedRows(rowSet, bindQuery({ rowSets, orders, kept, world }, rowSet, query));
+  });
+}
+
+/** Adds the pinned rows among `within` to the rows that have the words. */
+function withPinned(rowSet: RowSetIndex, matched: Bits, within: Bits, pinned: readonly Bits[]): Bits {
+  if (pinned.length === 0) return matched;
+  const all = borrowBits(rowSet);
+  for (const bits of pinned) orBits(all, bits);
+  andBits(all, within);
+  orBits(all, matched);
+  return all;
 }
 
 function createOthers({ request, texts }: Found): (() => OtherWords) | undefined {
@@ -163,7 +192,7 @@ function createPage(state: WordSearchState, found: Found): () => SelectedRows {
   if (cursor === undefined && (size <= 0 || from >= count)) return () => ({ rows: [] });
   const { index, found: terms, rank } = texts;
   const { placed } = request.text;
-  if (placed !== undefined) return createPlaced(state, { rowSet, request, texts }, placed);
+  if (placed !== undefined) return createPlaced(state, { rowSet, request, matched, texts }, placed);
   const groups = createRankGroups(index, terms.searches, matched);
   if (groups !== undefined) return createGroupedPage(context, groups, request);
   const { keys } = orderFor(state.orders, rowSet, world, request.sort);
@@ -177,7 +206,7 @@ function createPage(state: WordSearchState, found: Found): () => SelectedRows {
 /** Selects a page in the order of the owner's rules. */
 function createPlaced(
   { rowSets, orders, kept }: WordSearchState,
-  { rowSet, request, texts }: Pick<Found, 'rowSet' | 'request'> & { readonly texts: RankedTexts },
+  { rowSet, request, matched, texts }: Omit<Found, 'count'> & { readonly texts: RankedTexts },
   placed: PlacedRules,
 ): () => SelectedRows {
   const { world, sort } = request;
@@ -185,8 +214,10 @@ function createPlaced(
   const boosted = placed.boosts.map(({ query }) =>
     createMatchedRows(rowSet, bindQuery(context, rowSet, query)),
   );
-  const isQuestion = texts.found.searches.some(({ mode }) => mode === 'any');
-  const rank = createPlacedRanks(texts.rank, placed, boosted, isQuestion);
+  const { index, found, pinned } = texts;
+  const isQuestion = found.searches.some(({ mode }) => mode === 'any');
+  const rankAll = pinned.length === 0 ? texts.rank : createLateRanking(index, { ...found, matched });
+  const rank = createPlacedRanks(rankAll, placed, { boosted, pinned }, isQuestion);
   const { keys } = orderFor(orders, rowSet, world, sort);
   const leading = bindSort(rowSets, rowSet, world, placed.keys).slice(0, -1);
   let page: (() => SelectedRows) | undefined;

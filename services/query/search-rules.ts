@@ -1,0 +1,104 @@
+import type { BoolQuery } from '../../shared/read-index/bool-query.ts';
+import type { TextSearch } from '../../shared/read-index/text-search.ts';
+import type { ContentType } from '../../shared/schema/content-type.ts';
+import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
+import type { SearchRule } from '../../shared/schema/search-rules.ts';
+import { foldWord } from '../../shared/search/fold-word.ts';
+import { hasWords, splitWords, type TextWord } from '../../shared/search/split-words.ts';
+import { noneOf } from './combine-queries.ts';
+import { filterOf } from './owner-ranking.ts';
+import type { Problems } from './problems.ts';
+import type { QueryScope } from './query-model.ts';
+
+type Text = Pick<TextSearch, 'query' | 'locales'>;
+
+/** The effect of a content type's rules on a search. */
+export type AppliedRules = {
+  /** The rules that the words of the search fulfil. */
+  readonly rules: readonly SearchRule[];
+  /** Ids of the documents that come first, in this order. */
+  readonly pinned: readonly string[];
+  /** Conditions that the entries found have to fulfil. */
+  readonly conditions: readonly BoolQuery[];
+  /** Text to search, without the words that a filter replaces; undefined if none is left. */
+  readonly query: string | undefined;
+};
+
+/**
+ * Applies the rules of a content type to a search. The pins of several rules add up, and so do the hidden entries. The first filter counts.
+ * Ignores a filter that passes through a type that the caller may not `find`.
+ */
+export function applyRules(
+  type: Pick<ContentType, 'uid'>,
+  text: Text,
+  scope: QueryScope,
+): AppliedRules | undefined {
+  // The content types of the scope have the rules in force.
+  const { rules = [] } = contentTypeOf(scope.registry, type.uid);
+  const matched = rules.flatMap((rule) => {
+    const words = matchedWords(rule, text);
+    return words === undefined ? [] : [{ rule, words }];
+  });
+  if (matched.length === 0) return undefined;
+  const hidden = matched.flatMap(({ rule }) => rule.hide ?? []);
+  const hiding: readonly BoolQuery[] =
+    hidden.length === 0 ? [] : [noneOf({ kind: 'terms', field: 'documentId', values: [...new Set(hidden)] })];
+  const redirect = matched.find(({ rule }) => rule.filter !== undefined);
+  const filter = redirect && filterFor(redirect.rule, type, scope);
+  const left = redirect && filter ? without(text.query, redirect.words) : text.query;
+  return {
+    rules: matched.map(({ rule }) => rule),
+    pinned: [...new Set(matched.flatMap(({ rule }) => rule.pin ?? []))].slice(0, MOST_PINNED),
+    conditions: [...hiding, ...(filter === undefined ? [] : [filter])],
+    query: hasWords(left) ? left : undefined,
+  };
+}
+
+/** Maximum pinned entries of a search, from all of its rules. */
+const MOST_PINNED = 20;
+
+/** Returns the words of a query that fulfil a rule; undefined if none do. */
+function matchedWords({ when, match, locale }: SearchRule, text: Text): readonly TextWord[] | undefined {
+  const { locales } = text;
+  if (locale !== undefined && locales !== 'all' && !locales.includes(locale)) return undefined;
+  const language = locale ?? (locales === 'all' ? 'en' : (locales[0] ?? 'en'));
+  const typed = splitWords(text.query, language);
+  const wanted = splitWords(when, language).map(({ word }) => foldWord(word));
+  const starts = match === 'contains' ? [...typed.keys()] : [0];
+  for (const start of starts) {
+    const words = match === 'contains' ? typed.slice(start, start + wanted.length) : typed;
+    const isSame =
+      words.length === wanted.length && words.every(({ word }, at) => foldWord(word) === wanted[at]);
+    if (isSame) return words;
+  }
+  return undefined;
+}
+
+/** Returns a query without some successive words of it. */
+function without(query: string, words: readonly TextWord[]): string {
+  return query.slice(0, words[0]?.start) + query.slice(words.at(-1)?.end ?? query.length).trimStart();
+}
+
+function filterFor(
+  { filter = '' }: SearchRule,
+  type: Pick<ContentType, 'uid'>,
+  scope: QueryScope,
+): BoolQuery | undefined {
+  const problems: Problems = [];
+  const query = filterOf(filter, type, scope, problems);
+  return problems.length > 0 ? undefined : query;
+}
+
+/** Returns what is wrong with the filters of rules, each at its path, in the words of a refused request. */
+export function checkRules(
+  rules: readonly SearchRule[],
+  type: Pick<ContentType, 'uid'>,
+  scope: QueryScope,
+): readonly { readonly path: string; readonly message: string }[] {
+  return rules.flatMap(({ filter }, at) => {
+    if (filter === undefined) return [];
+    const problems: Problems = [];
+    filterOf(filter, type, scope, problems);
+    return problems.map(({ message }) => ({ path: `${at}.filter`, message }));
+  });
+}

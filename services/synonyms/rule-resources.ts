@@ -1,0 +1,73 @@
+import { formProblems } from '../../shared/form-problems.ts';
+import { refusedForm } from '../../shared/refused-form.ts';
+import type { Resource, ResourceRequest } from '../../shared/resource.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { INSTALLED_RULES, SEARCH_RULES, type SearchRule } from '../../shared/schema/search-rules.ts';
+import { checkRules } from '../query/search-rules.ts';
+import type { ServedSynonyms } from './synonym-resources.ts';
+
+type Parts = ServedSynonyms & { readonly registry: SchemaRegistry };
+
+const PATH = '/_varve/rules';
+
+/**
+ * Rules for searches with certain words. An answer is sent when the change is in force in this process. Other processes apply it when they
+ * read it from the log.
+ */
+export const RULE_RESOURCES: readonly Resource<Parts>[] = [
+  {
+    name: 'listRules',
+    summary: 'List the rules for searches with certain words, by content type',
+    method: 'GET',
+    path: PATH,
+    result: INSTALLED_RULES,
+    run: async ({ commands }) => ({ data: await commands.listRules() }),
+  },
+  {
+    name: 'getRules',
+    summary: 'Read the rules for searches of a content type',
+    method: 'GET',
+    path: `${PATH}/:type`,
+    result: SEARCH_RULES,
+    async run(parts, request) {
+      const type = typeOf(parts, request);
+      return { data: (await parts.commands.listRules())[type] ?? [] };
+    },
+  },
+  {
+    name: 'setRules',
+    summary: 'Replace the rules for searches of a content type',
+    method: 'PUT',
+    path: `${PATH}/:type`,
+    body: SEARCH_RULES,
+    result: SEARCH_RULES,
+    async run(parts, request) {
+      const type = typeOf(parts, request);
+      const rules = parseRules(request.data, type, parts.registry);
+      const position = await parts.commands.setRules(type, rules);
+      await parts.applied(position);
+      return { data: rules, position };
+    },
+  },
+];
+
+function typeOf({ registry }: Parts, { parameter }: ResourceRequest): string {
+  return requireRuleType(parameter('type'), registry);
+}
+
+/** Returns the uid of a content type. Throws RequestError (400) for another text. */
+export function requireRuleType(type: string, { contentTypes }: SchemaRegistry): string {
+  if (contentTypes.has(type)) return type;
+  const message = `must be the uid of a content type, got "${type}"`;
+  throw refusedForm([{ path: 'type', message }], 'invalid-rules');
+}
+
+/** Returns the rules of a content type. Throws RequestError (400) that names all problems. */
+export function parseRules(data: unknown, type: string, registry: SchemaRegistry): readonly SearchRule[] {
+  const parsed = SEARCH_RULES.safeParse(data);
+  const problems = parsed.success
+    ? checkRules(parsed.data, { uid: type }, { registry })
+    : formProblems(parsed.error).map(({ path, message }) => ({ path: path || 'data', message }));
+  if (!parsed.success || problems.length > 0) throw refusedForm(problems, 'invalid-rules');
+  return parsed.data;
+}
