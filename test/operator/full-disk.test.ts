@@ -149,7 +149,8 @@ describe('a rebuild', () => {
     return { ...place, url };
   };
 
-  it('that fills the disk gives its space back, so that writes continue', options, async () => {
+  const long = { ...options, ...takesMinutes('rebuilds on a full disk') };
+  it('that fills the disk gives its space back, so that writes continue', long, async () => {
     const { disk, args, url } = await startFilled();
     disk.fill(900_000);
     const failed = await runVarve(['rebuild', '--graph', ...args]);
@@ -162,7 +163,7 @@ describe('a rebuild', () => {
     expect(await countNotes(url)).toBe(6);
   });
 
-  it('can be cancelled on a full disk', options, async () => {
+  it('can be cancelled on a full disk', long, async () => {
     const { disk, args, url } = await startFilled();
     const slow = spawnVarve(['rebuild', '--graph', '--max-rate', '1', '--json', ...args]);
     await new Promise<void>((resolve) => slow.child.stdout?.once('data', () => resolve()));

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runOnce } from './run-once.ts';
 
+/** A start takes 25 s of a core. At a load of 33 it took more than the default of up.sh. */
+const WAIT_SECONDS = '900';
 const LOCAL = fileURLToPath(new URL('../../infra/elasticsearch-local/', import.meta.url));
 
 /**
@@ -85,7 +87,7 @@ export async function startElasticsearch(
   if (plan.kind === 'none') throw new Error(plan.why);
   if (plan.kind === 'running') return plan.url;
   const { port, folder } = plan;
-  const env = { ...given, ES_SHORT_LIVED: isShortLived(purpose) ? '1' : '' };
+  const env = { ES_WAIT: WAIT_SECONDS, ...given, ES_SHORT_LIVED: isShortLived(purpose) ? '1' : '' };
   await runOnce(join(folder, 'up'), [join(LOCAL, 'up.sh'), String(port), join(folder, 'node')], env);
   return `http://127.0.0.1:${port}`;
 }

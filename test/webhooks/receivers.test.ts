@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vit
 import { type ApiClient, createApiClient } from '../support/api-client.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
 import { verifyWebhook } from '../support/standard-webhooks.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 import { type Received, type Receiver, startReceiver } from '../support/webhook-receiver.ts';
 
 type Hook = {
@@ -152,21 +153,25 @@ it('is disabled by a 410 while other deliveries are in flight: these are parked 
   expect(new Set(keysOf(receiver.received))).toEqual(new Set(['g0', 'g1', 'g2', 'g3']));
 });
 
-it('waits until the date of Retry-After, for all deliveries of the webhook', async () => {
-  const until = Math.ceil(Date.now() / 1_000) * 1_000 + 2_000;
-  receiver.answer(() =>
-    Date.now() < until
-      ? { status: 429, headers: { 'retry-after': new Date(until).toUTCString() } }
-      : { status: 200 },
-  );
-  await createTag('dated');
-  await receiver.until(1);
-  await expect.poll(async () => (await deliveries())[0]?.attempts, PATIENT).toBeGreaterThan(0);
-  await createTag('dated too');
-  await expect.poll(async () => (await shown()).deliveries.waiting, PATIENT).toBe(0);
-  expect(keysOf(receiver.received)).toHaveLength(3);
-  expect((await deliveries()).map(({ state }) => state)).toEqual(['delivered', 'delivered']);
-});
+it(
+  'waits until the date of Retry-After, for all deliveries of the webhook',
+  takesMinutes('dates of Retry-After'),
+  async () => {
+    const until = Math.ceil(Date.now() / 1_000) * 1_000 + 2_000;
+    receiver.answer(() =>
+      Date.now() < until
+        ? { status: 429, headers: { 'retry-after': new Date(until).toUTCString() } }
+        : { status: 200 },
+    );
+    await createTag('dated');
+    await receiver.until(1);
+    await expect.poll(async () => (await deliveries())[0]?.attempts, PATIENT).toBeGreaterThan(0);
+    await createTag('dated too');
+    await expect.poll(async () => (await shown()).deliveries.waiting, PATIENT).toBe(0);
+    expect(keysOf(receiver.received)).toHaveLength(3);
+    expect((await deliveries()).map(({ state }) => state)).toEqual(['delivered', 'delivered']);
+  },
+);
 
 const REDIRECTED = 'the receiver answered 302';
 
@@ -226,11 +231,15 @@ it.each<readonly [string, RequestListener, Partial<Delivery>]>([
     ({ socket }) => void socket.end('SSH-2.0-OpenSSH\r\n'),
     { state: 'waiting', status: null, error: expect.any(String) },
   ],
-])('says how a delivery to a receiver with %s ended', async (what, answer, expected) => {
-  const { id } = await addHook(await listen(answer), 'strange');
-  await createTag(`strange ${what}`);
-  await expect.poll(async () => (await deliveries(id))[0]?.attempts, PATIENT).toBeGreaterThan(0);
-  expect((await deliveries(id))[0]).toMatchObject(expected);
-  // The failing webhook delays no other webhook, and the server continues.
-  await receiver.until(1);
-});
+])(
+  'says how a delivery to a receiver with %s ended',
+  takesMinutes('strange receivers'),
+  async (what, answer, expected) => {
+    const { id } = await addHook(await listen(answer), 'strange');
+    await createTag(`strange ${what}`);
+    await expect.poll(async () => (await deliveries(id))[0]?.attempts, PATIENT).toBeGreaterThan(0);
+    expect((await deliveries(id))[0]).toMatchObject(expected);
+    // The failing webhook delays no other webhook, and the server continues.
+    await receiver.until(1);
+  },
+);
