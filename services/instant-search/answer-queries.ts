@@ -7,7 +7,7 @@ import { type AnswerTerms, TURNS, taskOf } from '../../shared/turns/turns.ts';
 import { type CountLetters, createCountedHighlight, createLetterCount } from '../query/answer-size.ts';
 import { writeAnswer } from '../query/answer-writer.ts';
 import { DEFAULT_ROW_BUDGET, gatherRows } from '../query/gather-rows.ts';
-import { suggestQuery } from '../query/suggest-query.ts';
+import { suggestQuery, withSimilarWords } from '../query/suggest-query.ts';
 import { createListWriting } from '../query/write-rows.ts';
 import { facetHits } from './facet-hits.ts';
 import { isEveryRow } from './instant-filter.ts';
@@ -36,8 +36,8 @@ export function answerQueries(
   return index.answer(async (answer) => {
     const started = terms.now();
     const found = await index.searchMany(
-      plans.map(({ search, selection }) => ({
-        ...search,
+      plans.map(({ search, selection, query }) => ({
+        ...(showsSuggestion(query) ? withSimilarWords(search) : search),
         answer,
         traversed: selection.populate.length > 0,
       })),
@@ -73,9 +73,6 @@ async function presentQuery(plan: InstantPlan, found: SearchResult, presenting: 
   }
   const hits = search.size === 0 ? [] : await readHits(plan, found, presenting);
   const nbHits = found.total ?? 0;
-  const suggestion = showsSuggestion(query)
-    ? await suggestQuery(presenting.index, search, found, presenting.answer)
-    : undefined;
   return withMembers(query, {
     hits,
     ...pagesOf(plan, nbHits),
@@ -88,7 +85,7 @@ async function presentQuery(plan: InstantPlan, found: SearchResult, presenting: 
     params: query.params,
     renderingContent: {},
     processingTimeMS: elapsed(),
-    ...defined({ suggestion }),
+    ...defined({ suggestion: suggestQuery(search, found) }),
   });
 }
 

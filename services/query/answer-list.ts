@@ -14,7 +14,7 @@ import { DEFAULT_ROW_BUDGET, gatherRows, type ShownRows } from './gather-rows.ts
 import { describePagination } from './pagination.ts';
 import type { ListPlan } from './plan-query.ts';
 import type { RowTree } from './row-tree.ts';
-import { suggestQuery } from './suggest-query.ts';
+import { suggestQuery, withSimilarWords } from './suggest-query.ts';
 import { createWordsMeta } from './words-meta.ts';
 import { createListWriting } from './write-rows.ts';
 
@@ -52,7 +52,7 @@ async function listBody(answering: Answering, plan: ListPlan): Promise<Buffer> {
     plan.explain === undefined
       ? JSON.stringify({ pagination })
       : jsonText({ pagination, explain: await explainList(index, plan, found, answer) });
-  const suggestion = plan.words && (await suggestQuery(index, plan.search, found, answer));
+  const suggestion = plan.words && suggestQuery(plan.search, found);
   const words = plan.words && createWordsMeta(plan.words, found, suggestion);
   const all =
     words === undefined ? meta : `${meta.slice(0, -1)}${await TURNS.finish(taskOf(answer), () => words)}}`;
@@ -111,7 +111,7 @@ export async function answerCount(index: ReadIndex, plan: ListPlan): Promise<Buf
 }
 
 function searchPage(index: ReadIndex, { search, selection }: ListPlan, answer: AnswerScope) {
-  return index.search({ ...search, answer, traversed: selection.populate.length > 0 });
+  return index.search({ ...withSimilarWords(search), answer, traversed: selection.populate.length > 0 });
 }
 
 /** Reads everything that an answer shows of the rows that its search found. */

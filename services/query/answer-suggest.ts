@@ -50,7 +50,7 @@ function wordsOf({ typed, list }: SuggestPlan, { words }: SearchResult): readonl
   const last = splitWords(typed, Array.isArray(locales) ? String(locales[0]) : 'en').at(-1);
   if (last === undefined) return [];
   const before = typed.slice(0, last.start).trimStart();
-  return (words?.words ?? []).map(({ word, rows }) => ({ text: before + word, count: rows }));
+  return (words?.[0]?.words ?? []).map(({ word, rows }) => ({ text: before + word, count: rows }));
 }
 
 type Row = { readonly documentId: string; readonly locale?: string; readonly [attribute: string]: unknown };

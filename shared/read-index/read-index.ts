@@ -160,8 +160,8 @@ export type SearchResult = {
   readonly next?: SortPosition | null;
   /** Report of a search by words. Only with `text`. */
   readonly text?: TextSearchReport;
-  /** Only with `text.words`. */
-  readonly words?: OtherWords;
+  /** For each word that `text.words` asks for, in their order. Absent: it asks for none, or some row has all words. */
+  readonly words?: readonly OtherWords[];
   /** Results of the requested facets, in the same order. */
   readonly facets?: readonly FacetCounts[];
 };

@@ -21,7 +21,7 @@ export type TextSearch = {
   readonly placed?: PlacedRules;
   /** Synonyms in addition to those of the content type. An index prepares them once per object. Absent = none. */
   readonly synonyms?: readonly SynonymGroups[];
-  /** Asks for words in place of the last word of the query. */
+  /** Asks for words in place of those of the query. */
   readonly words?: WordsRequest;
 };
 
@@ -50,14 +50,17 @@ export type RankKey = {
 export type RankPlace = RankTier | 'end';
 
 /**
- * A request for words in place of the last word of a query. `completed`: words that begin with it; if no row has one, those that begin
- * with the fewest typos. `similar`: other words, which differ by a typo or two.
+ * A request for words in place of words of a query. `completed`: words that begin with the last word; if no row has one, those that begin
+ * with the fewest typos. `similar`: for each word other words, which differ by a typo or two. They are only looked for if no row has all
+ * words of the query.
  */
 export type WordsRequest = { readonly kind: 'completed' | 'similar'; readonly limit: number };
 
-/** Words in place of the last word of a query. */
+/** Words in place of one word of a query. */
 export type OtherWords = {
-  /** Number of rows that the query finds without its last word, and without dropping other words; 0 if it has no others. */
+  /** Place of the word among the typed words, as in `SearchTerm`. */
+  readonly place: number;
+  /** Number of rows that the query finds without the word, and without dropping other words; 0 if it has no others. */
   readonly rows: number;
   /** Words that some of these rows have. */
   readonly words: readonly OtherWord[];

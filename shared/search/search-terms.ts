@@ -93,7 +93,7 @@ export function termsOf(typed: readonly SearchTerm[], rules: TermRules): SearchT
 /** Removes stop words, unless the query has no other words. */
 export function withoutStopWords(
   terms: readonly SearchTerm[],
-  { language }: TermRules,
+  { language }: Pick<TermRules, 'language'>,
 ): readonly SearchTerm[] {
   const meant = terms.filter(({ folded, isPrefix }) => isPrefix || !language.stopWords.has(folded));
   return meant.length === 0 ? terms : meant;
@@ -177,6 +177,31 @@ export function typosOfOther(
   if (kind === 'similar') return match.typos >= 1 && word.stem !== stem ? match.typos : undefined;
   if (word.folded.startsWith(folded)) return 0;
   return match.typos >= 1 ? match.typos : undefined;
+}
+
+/**
+ * Returns the terms of a search as if a space followed the last word. Other words keep the longer words that they form together with the
+ * last one.
+ */
+export function completeTerms(
+  terms: readonly SearchTerm[],
+  rules: Pick<TermRules, 'language'>,
+): readonly SearchTerm[] {
+  return withoutStopWords(
+    terms.map((term) => (term.isPrefix ? completeTerm(term) : term)),
+    rules,
+  );
+}
+
+function completeTerm(term: SearchTerm): SearchTerm {
+  const { folded, mayHaveTypos, joined } = term;
+  return {
+    ...term,
+    isPrefix: false,
+    typos: mayHaveTypos ? typosAllowed(folded) : 0,
+    joined: joined.map((word) => ({ ...word, isPrefix: false })),
+    compounds: NO_COMPOUNDS,
+  };
 }
 
 /** Returns each word once, with its number of occurrences. */

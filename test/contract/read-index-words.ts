@@ -224,7 +224,10 @@ export function describeWords(open: OpenIndex): void {
     ) => {
       const words = { kind, limit: 3 };
       const found = await search(shelf, query, { ...overrides, text: { ...overrides.text, words } });
-      return [found.words?.rows, ...(found.words?.words ?? []).map(({ word, rows }) => `${word} ${rows}`)];
+      return found.words?.flatMap((each) => [
+        each.rows,
+        ...each.words.map(({ word, rows }) => `${word} ${rows}`),
+      ]);
     };
     expect(await wordsOf('red pi', 'completed')).toEqual([5, 'pizza 3', 'piano 1', 'piazza 1']);
     expect(await wordsOf('pi', 'completed')).toEqual([0, 'pizza 4', 'piano 1', 'piazza 1']);
@@ -235,8 +238,14 @@ export function describeWords(open: OpenIndex): void {
     expect(await wordsOf('red pi', 'completed', { query: term('id', 4) })).toEqual([0]);
     expect(await wordsOf('red pi ', 'completed')).toEqual([5]);
     expect(await wordsOf('red pyzza', 'completed')).toEqual([5, 'pizza 3', 'pizzas 1']);
-    expect(await wordsOf('red piazza ', 'similar')).toEqual([5, 'pizza 3']);
-    expect(await wordsOf('red piazza ', 'similar', { text: { typoTolerance: false } })).toEqual([5]);
+    expect(await wordsOf('red piazza ', 'similar')).toBeUndefined();
+    const blue = { query: term('id', 4) };
+    expect(await wordsOf('red piazza ', 'similar', blue)).toEqual([1, 0]);
+    expect(await wordsOf('rod pizza', 'similar')).toEqual([6, 'red 5', 0]);
+    expect(await wordsOf('rod the pizza', 'similar')).toEqual([6, 'red 5', 0]);
+    expect(await wordsOf('rod piz', 'similar')).toEqual([0, 0]);
+    expect(await wordsOf('red piano nowhere', 'similar')).toEqual([0, 0, 1]);
+    expect(await wordsOf('rod pizza ', 'similar', { text: { typoTolerance: false } })).toEqual([5, 0]);
   });
 
   it('finds two words that were typed as one, and one that was typed as two', async () => {

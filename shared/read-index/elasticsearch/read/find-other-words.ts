@@ -1,41 +1,76 @@
 import { addToList } from '../../../map-values.ts';
-import { type SearchTerm, similarTerm, typosOfOther } from '../../../search/search-terms.ts';
+import { languageOf } from '../../../search/languages.ts';
+import { completeTerms, type SearchTerm, similarTerm, typosOfOther } from '../../../search/search-terms.ts';
 import { chosenWords, type OtherWords, type WordsRequest } from '../../text-search.ts';
 import type { Dsl } from '../plan/dsl.ts';
 import { checkDepth } from '../plan/render-query.ts';
 import { countWords } from './count-words.ts';
-import { findWords, type LocaleWords, localesOf, type WordScope, type WordTerm } from './find-words.ts';
+import {
+  findTerm,
+  findWords,
+  type LocaleWords,
+  localesOf,
+  type WordScope,
+  type WordTerm,
+} from './find-words.ts';
 import { matchQuery } from './rank-query.ts';
 import { type MatchedWord, matchedWords, readVocabulary } from './read-words.ts';
 import { termPattern } from './word-patterns.ts';
 
-/** Finds words in place of the last word of a query. Only documents that `within` matches and words of searched fields count. */
+/** Finds words in place of words of a query. Only documents that `within` matches and words of searched fields count. */
 export async function findOtherWords(
   scope: WordScope,
   within: Dsl,
   request: WordsRequest,
-): Promise<OtherWords> {
+): Promise<readonly OtherWords[]> {
   const found = await findWords(scope, await localesOf(scope));
   // The first reading of a locale has the words as they were typed, without synonyms.
   const typed = found.filter(({ locale }, at) => found.findIndex((each) => each.locale === locale) === at);
-  const parts = await Promise.all(typed.map((words) => othersInLocale(scope, words, within, request)));
-  return {
-    rows: parts.reduce((sum, { rows }) => sum + rows, 0),
-    words: chosenWords(
-      parts.flatMap(({ words }) => words),
-      request,
+  const isSimilar = request.kind === 'similar';
+  const asked = isSimilar ? await Promise.all(typed.map((words) => complete(scope, words))) : typed;
+  const places = new Set(asked.flatMap(({ terms }) => terms.map(({ term }) => term.place)));
+  const replaced = isSimilar ? [...places].sort((a, b) => a - b) : [Math.max(...places)];
+  return Promise.all(
+    replaced.map(async (place) => {
+      const parts = await Promise.all(
+        asked.map((words) => othersInLocale(scope, words, { within, place, request })),
+      );
+      const words = chosenWords(
+        parts.flatMap((part) => part.words),
+        request,
+      );
+      return { place, rows: parts.reduce((sum, { rows }) => sum + rows, 0), words };
+    }),
+  );
+}
+
+/** Returns the terms as if a space followed the last word. */
+async function complete(scope: WordScope, words: LocaleWords): Promise<LocaleWords> {
+  const { locale, mode, terms } = words;
+  const meant = completeTerms(
+    terms.map(({ term }) => term),
+    { language: languageOf(locale) },
+  );
+  const place = { session: scope.session, type: scope.type, locale };
+  const found = await Promise.all(
+    meant.map(
+      async (term) =>
+        terms.filter((each) => each.term === term)[0] ?? (await findTerm(scope, place, mode, term)),
     ),
-  };
+  );
+  return { ...words, terms: found.flat() };
 }
 
 async function othersInLocale(
   scope: WordScope,
   { locale, mode, terms }: LocaleWords,
-  within: Dsl,
-  request: WordsRequest,
-): Promise<OtherWords> {
-  const place = Math.max(...terms.map(({ term }) => term.place));
-  const others = terms.filter(({ term }) => term.place < place);
+  {
+    within,
+    place,
+    request,
+  }: { readonly within: Dsl; readonly place: number; readonly request: WordsRequest },
+): Promise<Omit<OtherWords, 'place'>> {
+  const others = terms.filter(({ term }) => term.place !== place);
   const having = others.length === 0 ? [] : [matchQuery(scope, [{ locale, mode, terms: others }])];
   const query = checkDepth({ bool: { filter: [within, inLocale(scope, locale), ...having] } });
   const last = terms.find(({ term }) => term.place === place);

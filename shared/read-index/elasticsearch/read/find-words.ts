@@ -95,7 +95,8 @@ function wordsIn({ session, type }: WordScope, locale: string): Dsl {
   return { bool: { filter: [{ term: { 'f.locale': { value: locale } } }, some] } };
 }
 
-async function findTerm(
+/** Finds the documents' words for a term: as it was typed, with one typo more, or as two words. */
+export async function findTerm(
   scope: WordScope,
   place: WordPlace,
   mode: SearchMode,

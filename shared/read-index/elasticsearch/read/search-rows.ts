@@ -3,7 +3,7 @@ import { RequestError } from '../../../request-error.ts';
 import type { Uid } from '../../../schema/content-type.ts';
 import type { BoolQuery } from '../../bool-query.ts';
 import type { SearchRequest, SearchResult, SortPosition } from '../../read-index.ts';
-import type { TextSearch } from '../../text-search.ts';
+import type { TextSearch, WordsRequest } from '../../text-search.ts';
 import { WINDOW } from '../layout/index-definition.ts';
 import { planQuery } from '../plan/plan-query.ts';
 import {
@@ -50,10 +50,14 @@ export async function searchRows(session: Session, request: SearchRequest): Prom
   };
   if (text === undefined) return find({ query, ranked: query, isQuestion: false });
   const rules = await ruleQueries(session, type, text);
-  const [{ found, report }, words] = await Promise.all([
+  const asked = text.words;
+  const findOthers = (kind: WordsRequest['kind']) =>
+    asked?.kind === kind ? findOtherWords(wordScope({ session, type, text }), query, asked) : undefined;
+  const [{ found, report, isWhole }, completed] = await Promise.all([
     searchWords({ session, type, text, within: query, size: search.request.size, rules }, find),
-    text.words && findOtherWords(wordScope({ session, type, text }), query, text.words),
+    findOthers('completed'),
   ]);
+  const words = completed ?? (isWhole ? undefined : await findOthers('similar'));
   return { ...found, text: report, ...defined({ words }) };
 }
 

@@ -36,6 +36,13 @@ type WordSearch = {
 /** The queries of the owner's boosts, and of each pinned document. */
 export type RuleQueries = { readonly boosts: readonly Dsl[]; readonly pinned: readonly Dsl[] };
 
+/** Result of a search by words. `isWhole`: some document has all words of the query. */
+type FoundWithWords<Found> = {
+  readonly found: Found;
+  readonly report: TextSearchReport;
+  readonly isWhole: boolean;
+};
+
 const NOTHING: Dsl = { match_none: {} };
 
 /** Returns the searched fields of a search, and where their words are. */
@@ -49,23 +56,24 @@ export function wordScope({ session, type, text }: Pick<WordSearch, 'session' | 
 export async function searchWords<Found>(
   { within, size, rules, ...search }: WordSearch,
   find: (words: WordQuery) => Promise<Found>,
-): Promise<{ readonly found: Found; readonly report: TextSearchReport }> {
+): Promise<FoundWithWords<Found>> {
   const scope = wordScope(search);
   const { text } = scope;
   const names = await localesOf(scope);
   if (!hasWords(text.query)) {
     const report = await findReport(scope, await findWords(scope, names), { within, size });
-    return { found: await find({ query: NOTHING, ranked: NOTHING, isQuestion: false }), report };
+    const nothing = { query: NOTHING, ranked: NOTHING, isQuestion: false };
+    return { found: await find(nothing), report, isWhole: false };
   }
   const assumed = await assumeWords(scope, names);
   const early = assumed && (await findEarly(scope, assumed, { within, size, rules }, find));
   if (early !== undefined) return early;
-  const locales = await longestMatch(scope, await findWords(scope, names), within);
+  const { locales, isWhole } = await longestMatch(scope, await findWords(scope, names), within);
   const [found, report] = await Promise.all([
     find(queryOf(scope, locales, { within, rules })),
     findReport(scope, locales, { within, size }),
   ]);
-  return { found, report };
+  return { found, report, isWhole };
 }
 
 /**
@@ -77,7 +85,7 @@ async function findEarly<Found>(
   assumed: AssumedWords,
   asked: Pick<WordSearch, 'within' | 'size' | 'rules'>,
   find: (words: WordQuery) => Promise<Found>,
-): Promise<{ readonly found: Found; readonly report: TextSearchReport } | undefined> {
+): Promise<FoundWithWords<Found> | undefined> {
   const words = queryOf(scope, assumed.locales, asked);
   const finding = find(words);
   // If the assumption is wrong, the result of this search is ignored, including its failure.
@@ -87,7 +95,7 @@ async function findEarly<Found>(
     isThere(scope, checkDepth({ bool: { filter: [asked.within, matchQuery(scope, assumed.locales)] } })),
     findReport(scope, assumed.locales, asked),
   ]);
-  return areRight && isWhole ? { found: await finding, report } : undefined;
+  return areRight && isWhole ? { found: await finding, report, isWhole } : undefined;
 }
 
 function queryOf(
@@ -115,8 +123,8 @@ async function longestMatch(
   scope: WordScope,
   locales: readonly LocaleWords[],
   within: Dsl,
-): Promise<readonly LocaleWords[]> {
-  if (locales.some(({ mode }) => mode === 'any')) return locales.map((each) => ({ ...each, mode: 'any' }));
+): Promise<{ readonly locales: readonly LocaleWords[]; readonly isWhole: boolean }> {
+  if (locales.some(({ mode }) => mode === 'any')) return matchAny(scope, locales, within);
   const typed = locales.flatMap(({ terms }) => terms.map(({ term }) => term.place));
   const places = [...new Set(typed)].sort((a, b) => b - a);
   const shorter = places.map((place) => locales.map((each) => upTo(place, each)));
@@ -126,7 +134,14 @@ async function longestMatch(
       isThere(scope, checkDepth({ bool: { filter: [within, matchQuery(scope, kept)] } })),
     ),
   );
-  return shorter[found.indexOf(true)] ?? locales;
+  return { locales: shorter[found.indexOf(true)] ?? locales, isWhole: found[0] === true };
+}
+
+/** Returns a question. Only a search that asks for similar words needs to know whether it finds a document. */
+async function matchAny(scope: WordScope, locales: readonly LocaleWords[], within: Dsl) {
+  const asked = locales.map((each): LocaleWords => ({ ...each, mode: 'any' }));
+  const query = checkDepth({ bool: { filter: [within, matchQuery(scope, asked)] } });
+  return { locales: asked, isWhole: scope.text.words?.kind !== 'similar' || (await isThere(scope, query)) };
 }
 
 function upTo(place: number, { terms, ...locale }: LocaleWords): LocaleWords {

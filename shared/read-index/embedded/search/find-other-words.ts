@@ -1,46 +1,100 @@
 import { addToList, valueAt } from '../../../map-values.ts';
-import { type SearchTerm, similarTerm, typosOfOther } from '../../../search/search-terms.ts';
+import { completeTerms, type SearchTerm, similarTerm, typosOfOther } from '../../../search/search-terms.ts';
 import { createSequence } from '../../../turns/sequence.ts';
 import { rest } from '../../../turns/slice.ts';
 import { chosenWords, type OtherWord, type OtherWords, type WordsRequest } from '../../text-search.ts';
 import { andBits, type Bits, countBits, orBits } from '../lists/bits.ts';
-import { borrowBits, type RowSetIndex } from '../rows/row-set.ts';
+import { borrowBits, type RowSetIndex, releaseBits } from '../rows/row-set.ts';
 import { createExpansion } from '../words/expand-term.ts';
 import type { TextIndex } from '../words/text-index.ts';
 import { type Expansion, type KnownWord, shownWord, type Vocabulary } from '../words/vocabulary.ts';
 import { countRowsOf } from './count-word.ts';
-import type { LocaleSearch, LocaleTerm } from './locale-search.ts';
+import { createLocaleTerm, type LocaleSearch, type LocaleTerm } from './locale-search.ts';
 
 /** Cost of a word, in steps of a slice. */
 const WORD_STEPS = 10;
 
+/** A search by words, and the rows within which it finds others. */
+type Asked = { readonly searches: readonly LocaleSearch[]; readonly within: Bits };
+
 /**
- * Finds words in place of the last word of a query. Only rows among `within` and words of searched fields count. If a call ends with its
- * slice, the next call continues.
+ * Finds words in place of words of a query. Only rows among `within` and words of searched fields count. If a call ends with its slice, the
+ * next call continues.
  */
 export function createOtherWords(
-  { rowSet }: TextIndex,
-  searches: readonly LocaleSearch[],
-  within: Bits,
+  index: TextIndex,
+  { searches, within }: Asked,
   request: WordsRequest,
-): () => OtherWords {
+): () => readonly OtherWords[] {
   // The first search of a locale has the words as they were typed, without synonyms.
   const typed = [...Map.groupBy(searches, ({ text }) => text).values()].flatMap(([first]) => first ?? []);
+  const meant =
+    request.kind === 'similar'
+      ? createSequence(typed.map((search) => createComplete(index, search)))
+      : () => typed;
+  let find: (() => readonly OtherWords[]) | undefined;
+  return () => {
+    const asked = { searches: meant(), within };
+    find ??= createSequence(
+      placesOf(asked.searches, request).map((place) => createOthersAt(index, asked, place, request)),
+    );
+    return find();
+  };
+}
+
+/** Returns the places of the words that are replaced. */
+function placesOf(searches: readonly LocaleSearch[], { kind }: WordsRequest): readonly number[] {
+  const places = new Set(searches.flatMap(({ terms }) => terms.map(({ term }) => term.place)));
+  return kind === 'similar' ? [...places].sort((a, b) => a - b) : [Math.max(...places)];
+}
+
+/** Creates the search as if a space followed the last word. */
+function createComplete(index: TextIndex, search: LocaleSearch): () => LocaleSearch {
+  const { text, isSearched } = search;
+  const terms = completeTerms(
+    search.terms.map(({ term }) => term),
+    text.vocabulary,
+  );
+  const find = createSequence(
+    terms.map((term) => {
+      const known = search.terms.find((each) => each.term === term);
+      if (known !== undefined) return () => [known];
+      const [similar, create] = [similarTerm(term), createLocaleTerm(index, text, isSearched, term)];
+      // The words that resemble the term include its own. One walk finds both.
+      const expand = similar && createExpansion(text.vocabulary, similar);
+      return () => {
+        expand?.();
+        return create();
+      };
+    }),
+  );
+  return () => ({ ...search, terms: find().flat() });
+}
+
+function createOthersAt(
+  { rowSet }: TextIndex,
+  { searches, within }: Asked,
+  place: number,
+  request: WordsRequest,
+): () => OtherWords {
   const counted: OtherWord[] = [];
   let rows = 0;
-  const find = createSequence(
-    typed.map((search) => {
-      const place = Math.max(...search.terms.map(({ term }) => term.place));
-      const others = search.terms.filter(({ term }) => term.place < place);
+  const count = createSequence(
+    searches.map((search) => {
+      const others = search.terms.filter(({ term }) => term.place !== place);
       const having = rowsWith(rowSet, { ...search, terms: others }, within);
-      if (others.length > 0) rows += countBits(having);
-      const [last] = search.terms.filter(({ term }) => term.place === place);
-      return last === undefined ? () => {} : createCounts(rowSet, { search, last, having }, request, counted);
+      const number = countBits(having);
+      if (others.length > 0) rows += number;
+      const last = search.terms.find(({ term }) => term.place === place);
+      if (last !== undefined && number > 0)
+        return createCounts(rowSet, { search, last, having }, request, counted);
+      releaseBits(rowSet, having);
+      return () => {};
     }),
   );
   return () => {
-    find();
-    return { rows, words: chosenWords(counted, request) };
+    count();
+    return { place, rows, words: chosenWords(counted, request) };
   };
 }
 
@@ -57,12 +111,12 @@ function rowsWith(rowSet: RowSetIndex, { mode, terms }: LocaleSearch, within: Bi
   return rows;
 }
 
-/** The last word of a query in one locale, and the rows that have the others. */
-type LastWord = { readonly search: LocaleSearch; readonly last: LocaleTerm; readonly having: Bits };
+/** A word of a query in one locale, and the rows that have the others. */
+type ReplacedWord = { readonly search: LocaleSearch; readonly last: LocaleTerm; readonly having: Bits };
 
 function createCounts(
   rowSet: RowSetIndex,
-  { search, last, having }: LastWord,
+  { search, last, having }: ReplacedWord,
   { kind }: WordsRequest,
   counted: OtherWord[],
 ): () => void {

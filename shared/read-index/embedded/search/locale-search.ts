@@ -69,7 +69,7 @@ function createLocaleSearch(
  * Finds a term as it was typed. If no row has it, finds it with one typo more, and then as two words. If a call ends with its slice, the
  * next call continues.
  */
-function createLocaleTerm(
+export function createLocaleTerm(
   index: TextIndex,
   text: LocaleText,
   isSearched: readonly boolean[],

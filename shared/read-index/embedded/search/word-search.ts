@@ -95,7 +95,7 @@ export function createWordSearch(
   let selected: SelectedRows | undefined;
   let countFacets: (() => readonly FacetCounts[]) | undefined;
   let describe: (() => TextSearchReport) | undefined;
-  let findOthers: (() => OtherWords) | undefined;
+  let findOthers: (() => readonly OtherWords[]) | undefined;
   return () => {
     found ??= find();
     const { matched, count, texts } = found;
@@ -169,9 +169,21 @@ function withPinned(rowSet: RowSetIndex, matched: Bits, within: Bits, pinned: re
   return all;
 }
 
-function createOthers({ request, texts }: Found): (() => OtherWords) | undefined {
+function createOthers({ request, texts }: Found): (() => readonly OtherWords[]) | undefined {
   const words = request.text?.words;
-  return texts && words && createOtherWords(texts.index, texts.asked, texts.within, words);
+  if (texts === undefined || words === undefined) return undefined;
+  if (words.kind === 'similar' && hasAllWords(texts)) return undefined;
+  const { index, asked: searches, within } = texts;
+  return createOtherWords(index, { searches, within }, words);
+}
+
+/** Returns whether some row has all words of the query: no last words were dropped. Rows that are only pinned do not count. */
+function hasAllWords({ asked, found }: RankedTexts): boolean {
+  return countBits(found.matched) > 0 && lastPlace(found.searches) === lastPlace(asked);
+}
+
+function lastPlace(searches: readonly LocaleSearch[]): number {
+  return Math.max(...searches.flatMap(({ terms }) => terms.map(({ term }) => term.place)));
 }
 
 /** Creates ranks that are made when they are first needed. */

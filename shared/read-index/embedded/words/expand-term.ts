@@ -1,9 +1,10 @@
 import { ALIKE, matchWord, type WordMatch } from '../../../search/match-word.ts';
 import type { SearchTerm } from '../../../search/search-terms.ts';
 import { createSequence } from '../../../turns/sequence.ts';
-import { createNearWalk } from './near-words.ts';
+import { rest } from '../../../turns/slice.ts';
+import { createNearWalk, type NearSearch, WORD_STEPS } from './near-words.ts';
 import {
-  createExpansionCache,
+  createExpansions,
   type Expansion,
   type KnownWord,
   type Vocabulary,
@@ -13,11 +14,8 @@ import {
 
 /** Finds all words that `matchWord` accepts for the term. If a call ends with its slice, the next call continues. */
 export function createExpansion(vocabulary: Vocabulary, term: SearchTerm): () => Expansion {
-  const { expansions } = vocabulary;
-  if (expansions.version !== vocabulary.version) {
-    expansions.byTerm = createExpansionCache();
-    expansions.version = vocabulary.version;
-  }
+  const { expansions, version } = vocabulary;
+  if (expansions.version !== version) Object.assign(expansions, createExpansions(version));
   const name = nameOf(term);
   const known = expansions.byTerm.get(name);
   if (known !== undefined) return () => known;
@@ -51,13 +49,52 @@ function createScan(vocabulary: Vocabulary, term: SearchTerm): () => Expansion {
   for (const number of wordsOfTerm(vocabulary, term)) add(number, false);
   const { folded, isPrefix, typos, joined, compounds } = term;
   for (const word of compounds.keys()) for (const number of wordsFolded(vocabulary, word)) add(number, false);
-  const walks = joined.map((each) => createNearWalk(vocabulary.trie, each, (number) => add(number, false)));
+  const walks = joined.map((each) => createKnownWalk(vocabulary, each, (number) => add(number, false)));
   if (isPrefix || typos > 0)
-    walks.unshift(createNearWalk(vocabulary.trie, { text: folded, typos, isPrefix }, add));
+    walks.unshift(createKnownWalk(vocabulary, { text: folded, typos, isPrefix }, add));
   const walk = createSequence(walks);
   return () => {
     walk();
     return { words, matches };
+  };
+}
+
+/**
+ * Visits the words near a text. Terms share the words that they form together, and a search for similar words includes one with fewer
+ * typos. So the words of recent walks are kept.
+ */
+function createKnownWalk(
+  { trie, expansions: { walks } }: Vocabulary,
+  search: NearSearch,
+  visit: (word: number, hasBeginning: boolean) => void,
+): () => void {
+  const { text, typos, isPrefix } = search;
+  const name = `${text}${isPrefix ? '*' : ''}`;
+  const known = walks.get(name);
+  if (known !== undefined && known.typos >= typos) return createVisits(known.visits, visit);
+  const visits: number[] = [];
+  const walk = createNearWalk(trie, search, (word, hasBeginning) => {
+    visits.push(word * 2 + Number(hasBeginning));
+    visit(word, hasBeginning);
+  });
+  return () => {
+    walk();
+    walks.set(name, { typos, visits });
+  };
+}
+
+/** Visits known words. If a call ends with its slice, the next call continues. */
+function createVisits(
+  visits: readonly number[],
+  visit: (word: number, hasBeginning: boolean) => void,
+): () => void {
+  let next = 0;
+  return () => {
+    while (next < visits.length) {
+      const each = visits[next++] as number;
+      visit(each >> 1, (each & 1) === 1);
+      rest(WORD_STEPS);
+    }
   };
 }
 

@@ -12,7 +12,7 @@ type Visit = (word: number, hasBeginning: boolean) => void;
 
 /** Cost of a node and of a found word, in steps of a slice. */
 const NODE_STEPS = 1;
-const WORD_STEPS = 5;
+export const WORD_STEPS = 5;
 
 /** Number of letters of a text that matter in a trie. Later letters are below its deepest nodes. */
 const COMPARED = DEEPEST + 2;

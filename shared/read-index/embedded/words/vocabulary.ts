@@ -21,8 +21,8 @@ export type Vocabulary = {
   readonly language: Language;
   /** Words by number; undefined = the number is free. */
   readonly words: (KnownWord | undefined)[];
-  /** Words to which terms were expanded. They are valid for one `version`. */
-  readonly expansions: { version: number; byTerm: RecentValues<string, Expansion> };
+  /** Words to which terms were expanded, and words near texts. They are valid for one `version`. */
+  readonly expansions: Expansions;
   /** Numbers by key. The two maps below omit most words, whose key is also their folded form and stem. */
   readonly numbers: Map<string, number>;
   /** Numbers by folded form and by stem, of the words whose keys differ from it. */
@@ -42,9 +42,19 @@ export type Vocabulary = {
 /** Words of a vocabulary that match a term, with the quality of each match. */
 export type Expansion = { readonly words: readonly number[]; readonly matches: readonly WordMatch[] };
 
+/** Caches of expansions, and of walks by their text. */
+type Expansions = {
+  version: number;
+  byTerm: RecentValues<string, Expansion>;
+  walks: RecentValues<string, NearWords>;
+};
+
+/** Words that a walk with so many typos has visited, each as twice its number, plus one if it begins with the text. */
+type NearWords = { readonly typos: number; readonly visits: readonly number[] };
+
 /** Number of recent words. It is a power of two. */
 const RECENT_WORDS = 2 ** 15;
-/** Maximum words in all cached expansions. */
+/** Maximum words in all cached expansions, and in all cached walks. */
 const CACHED_EXPANSIONS = 100_000;
 const EXPANSION_OVERHEAD = 20;
 /** Prefixes for the keys of words of other kinds, which are not words of a text. */
@@ -55,9 +65,13 @@ export function shownWord({ key, kind }: KnownWord): string {
   return key.slice(PREFIXES[kind].length);
 }
 
-/** Creates an empty cache of expansions. Its limit is the number of words in all of them. */
-export function createExpansionCache(): RecentValues<string, Expansion> {
-  return createRecentValues(CACHED_EXPANSIONS, ({ words }) => words.length + EXPANSION_OVERHEAD);
+/** Creates empty caches for a version of a vocabulary. Their limit is the number of words in all of their values. */
+export function createExpansions(version: number): Expansions {
+  return {
+    version,
+    byTerm: createRecentValues(CACHED_EXPANSIONS, ({ words }) => words.length + EXPANSION_OVERHEAD),
+    walks: createRecentValues(CACHED_EXPANSIONS, ({ visits }) => visits.length + EXPANSION_OVERHEAD),
+  };
 }
 
 /** Creates a vocabulary without words. */
@@ -65,7 +79,7 @@ export function createVocabulary(language: Language): Vocabulary {
   return {
     language,
     words: [],
-    expansions: { version: 0, byTerm: createExpansionCache() },
+    expansions: createExpansions(0),
     numbers: new Map(),
     otherFolded: new Map(),
     otherStems: new Map(),
