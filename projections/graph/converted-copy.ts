@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { localesOfEntries } from '../../shared/document/entry.ts';
+import type { DocumentEvent } from '../../shared/document/events.ts';
 import type { DocumentName } from '../../shared/document/recorded-rows.ts';
 import { documentStream } from '../../shared/document/stream-name.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
@@ -40,10 +41,11 @@ export function convertCopy(
  * position, by one for each definition, and must not apply the log any more.
  */
 export function defineAhead(graph: ContentGraph, definitions: readonly TypeDefinition[]): void {
-  const first = graph.position() + 1n;
-  const epoch = graph.epochAt(first);
-  graph.replay(definitions.map((data, at) => definedAhead(data, first + BigInt(at), epoch)));
-  graph.settle();
+  const type = 'content-type-defined';
+  applyAhead(
+    graph,
+    definitions.map((data) => ({ type, stream: data.uid, data })),
+  );
 }
 
 /**
@@ -51,8 +53,6 @@ export function defineAhead(graph: ContentGraph, definitions: readonly TypeDefin
  * entry, and must not apply the log any more.
  */
 export function deleteAhead(graph: ContentGraph, documents: readonly DocumentName[]): void {
-  const first = graph.position() + 1n;
-  const epoch = graph.epochAt(first);
   const deletions = documents.flatMap(({ type, documentId }) =>
     localesOfEntries(graph.reader.entries(type, documentId)).map((locale) => ({
       type: 'entry-deleted',
@@ -60,18 +60,41 @@ export function deleteAhead(graph: ContentGraph, documents: readonly DocumentNam
       data: { type, documentId, locale },
     })),
   );
-  graph.replay(deletions.map((event, at) => ({ ...event, ...ahead(first + BigInt(at), epoch) })));
+  applyAhead(graph, deletions);
+}
+
+/**
+ * Applies events of documents to a graph as if the log had them next, with this time. The graph is then at a later position, by one for each,
+ * and must not apply the log any more.
+ */
+export function changeAhead(graph: ContentGraph, events: readonly DocumentEvent[], at: string): void {
+  const changes = events.map(({ type, data }) => ({
+    type,
+    stream: documentStream('ahead', data.type, data.documentId),
+    data,
+  }));
+  applyAhead(graph, changes, at);
+}
+
+type AheadEvent = Pick<StoredEvent, 'type' | 'stream' | 'data'>;
+
+function applyAhead(
+  graph: ContentGraph,
+  events: readonly AheadEvent[],
+  at = new Date(0).toISOString(),
+): void {
+  const first = graph.position() + 1n;
+  const metadata = { schemaVersion: 1, at, epoch: graph.epochAt(first) };
+  graph.replay(
+    events.map((event, n) => ({
+      ...event,
+      id: randomUUID(),
+      revision: 0n,
+      position: first + BigInt(n),
+      metadata,
+    })),
+  );
   graph.settle();
-}
-
-function definedAhead(data: TypeDefinition, position: bigint, epoch: number): StoredEvent {
-  return { stream: data.uid, type: 'content-type-defined', data, ...ahead(position, epoch) };
-}
-
-/** Returns what an event has that is not in the log. */
-function ahead(position: bigint, epoch: number) {
-  const metadata = { schemaVersion: 1, at: new Date(0).toISOString(), epoch };
-  return { id: randomUUID(), revision: 0n, position, metadata };
 }
 
 /** Opens a copy that was converted to these definitions. Removes a copy with others, and returns undefined. */

@@ -3,7 +3,7 @@ import type { DocumentEvent } from '../../shared/document/events.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import type { ActionCommand } from './command.ts';
 import { type DocumentState, decide, draftOf, publishedOf } from './decide.ts';
-import type { CommandEnvironment } from './environment.ts';
+import type { PlanningEnvironment } from './environment.ts';
 import { preparePublication, refuse } from './prepare-write.ts';
 import { type BodyProblem, notFoundError, validationError } from './problem.ts';
 import { type UniqueClaim, uniqueProblems } from './unique-values.ts';
@@ -45,7 +45,7 @@ export function refuseActionWithoutDrafts(
 
 /** Plans an action on a document in this state. Throws 404 if there is nothing to act on, and 400 for an invalid action. */
 export function planAction(
-  environment: CommandEnvironment,
+  environment: PlanningEnvironment,
   state: DocumentState,
   { kind, locale }: PlannedAction,
 ): ActionPlan {

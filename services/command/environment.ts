@@ -41,3 +41,9 @@ export type CommandEnvironment = {
   /** Time limit for a stored command to be applied before it answers `applied: false`. Default 10,000. */
   readonly appliedTimeoutMs?: number;
 };
+
+/** The parts of a command's environment that decide an action. */
+export type PlanningEnvironment = Pick<
+  CommandEnvironment,
+  'graph' | 'registry' | 'defaultLocale' | 'strictRelations'
+>;

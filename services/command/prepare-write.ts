@@ -5,7 +5,7 @@ import { type ContentType, FILE_TYPE, type Uid } from '../../shared/schema/conte
 import type { EntryCheck } from './check.ts';
 import { checkEntry, checkStoredEntry, type EntryInput } from './check-entry.ts';
 import { type DocumentState, draftOf, type Intent, isShared, mergedValues } from './decide.ts';
-import type { CommandEnvironment } from './environment.ts';
+import type { PlanningEnvironment } from './environment.ts';
 import type { Data } from './parse-data.ts';
 import { type BodyProblem, problemsError, validationError } from './problem.ts';
 import { relationProblems } from './relation-problems.ts';
@@ -30,10 +30,7 @@ export type PreparedWrite = {
   readonly late: readonly RequestError[];
 };
 
-type CheckEnvironment = Pick<
-  CommandEnvironment,
-  'graph' | 'registry' | 'defaultLocale' | 'strictRelations'
-> & {
+type CheckEnvironment = PlanningEnvironment & {
   /** Replaces the finder of the graph, because an import knows documents that are not stored yet. */
   readonly finder?: LinkFinder;
 };

@@ -10,7 +10,7 @@ import { type ActionPlan, planAction, refuseActionWithoutDrafts } from './action
 import type { Author } from './command.ts';
 import { documentLock } from './commit.ts';
 import type { DocumentState } from './decide.ts';
-import type { CommandEnvironment } from './environment.ts';
+import type { CommandEnvironment, PlanningEnvironment } from './environment.ts';
 import { newEvents } from './new-events.ts';
 import { NotLeading } from './not-leading.ts';
 import type { BodyProblem } from './problem.ts';
@@ -75,6 +75,15 @@ export function createTogether(environment: CommandEnvironment, locks: Locks): T
   };
 }
 
+/** Returns the events of the actions on the graph as it is; undefined if one of them is refused, because nothing is stored then. */
+export async function decideTogether(
+  environment: PlanningEnvironment,
+  actions: readonly TogetherAction[],
+): Promise<readonly DocumentEvent[] | undefined> {
+  const { refused, events } = refusedOf(environment, await planAll(environment, actions));
+  return refused.length > 0 ? undefined : [...events.values()].flatMap((each) => each.events);
+}
+
 async function attemptAll(
   environment: CommandEnvironment,
   locks: Locks,
@@ -113,7 +122,7 @@ type Planned =
   | { readonly action: TogetherAction; readonly state: DocumentState; readonly plan: ActionPlan };
 
 async function planAll(
-  environment: CommandEnvironment,
+  environment: PlanningEnvironment,
   actions: readonly TogetherAction[],
 ): Promise<readonly Planned[]> {
   const planned: Planned[] = [];
@@ -124,7 +133,7 @@ async function planAll(
   return planned;
 }
 
-function planOne(environment: CommandEnvironment, action: TogetherAction): Planned {
+function planOne(environment: PlanningEnvironment, action: TogetherAction): Planned {
   const { contentType: uid, entryDocumentId: documentId, type: kind, locale } = action;
   const type = environment.registry().contentTypes.get(uid);
   if (type === undefined) return { action, reason: `There is no content type ${uid}` };
@@ -165,7 +174,7 @@ type Decided = {
   readonly events: ReadonlyMap<string, { readonly state: DocumentState; readonly events: DocumentEvent[] }>;
 };
 
-function refusedOf(environment: CommandEnvironment, planned: readonly Planned[]): Decided {
+function refusedOf(environment: PlanningEnvironment, planned: readonly Planned[]): Decided {
   const takenBy = createTaken(environment, planned);
   const refused: RefusedAction[] = [];
   const events = new Map<string, { readonly state: DocumentState; readonly events: DocumentEvent[] }>();
@@ -192,7 +201,7 @@ function refusedOf(environment: CommandEnvironment, planned: readonly Planned[])
  * Returns the check of unique values after all actions: a value that two of the documents claim is taken. A value of a row that an action
  * removes or replaces is free.
  */
-function createTaken({ graph }: CommandEnvironment, planned: readonly Planned[]) {
+function createTaken({ graph }: PlanningEnvironment, planned: readonly Planned[]) {
   const claimants = new Map<string, Set<string>>();
   const freed = new Set<string>();
   const rowOf = (type: Uid, documentId: string, locale: string | null) =>

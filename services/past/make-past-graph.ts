@@ -8,6 +8,7 @@ import type { DocumentName } from '../../shared/document/recorded-rows.ts';
 import { definitionStream } from '../../shared/document/stream-name.ts';
 import { type DocumentErased, erasureStream } from '../../shared/erasure/erasure-events.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
+import { laterPosition } from '../../shared/event-store/later-position.ts';
 import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
 import { createEffectiveEvents } from '../../shared/fleet/effective-events.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
@@ -23,6 +24,8 @@ export type PastGraphOptions = {
   readonly file: string;
   /** The last position that is applied. */
   readonly position: bigint;
+  /** A live graph that is later may be used as it is. */
+  readonly mayBeLater: boolean;
   /** File of the live graph; undefined if it is later than the position. */
   readonly live: string | undefined;
   readonly snapshots: SnapshotFolder;
@@ -39,11 +42,13 @@ export type PastGraphOptions = {
 /**
  * Makes a graph that ends at a position, with the content types of now: later definitions are applied to it in their order. Begins with a
  * copy of the live graph, or with the nearest snapshot, or with the first event of the log, and makes the snapshots that are due on the way.
- * Resolves with the position that it began with. Rejects if the log has events that this program cannot read, or the disk is full.
+ * Resolves with the position that it began with, and the last one that it has applied. Rejects if the log has events that this program cannot read, or the disk is full.
  */
-export async function makePastGraph(options: PastGraphOptions): Promise<bigint> {
-  const { log, file, position } = options;
-  const from = (await copyLive(options)) ?? (await copySnapshot(options)) ?? 0n;
+export async function makePastGraph(wanted: PastGraphOptions): Promise<PastRange> {
+  const { log, file } = wanted;
+  const from = (await copyLive(wanted)) ?? (await copySnapshot(wanted)) ?? 0n;
+  const position = laterPosition(from, wanted.position);
+  const options = { ...wanted, position };
   const graph = openContentGraph(file, { building: isFar(options, from) });
   try {
     const onBatch = await snapshotsOnTheWay(options, graph);
@@ -57,8 +62,11 @@ export async function makePastGraph(options: PastGraphOptions): Promise<bigint> 
   } finally {
     graph.close();
   }
-  return from;
+  return { from, position };
 }
+
+/** Positions of the log: the graph began at `from`, and has all events up to `position`. */
+export type PastRange = { readonly from: bigint; readonly position: bigint };
 
 /** Events from which a second thread for writes is faster. Positions of KurrentDB count bytes. */
 const FAR = 50_000n;
@@ -68,11 +76,17 @@ function isFar({ position, log }: PastGraphOptions, from: bigint): boolean {
 }
 
 /** Copies the live graph. Resolves with its position; undefined if it does not fit. */
-async function copyLive({ live, file, log, position }: PastGraphOptions): Promise<bigint | undefined> {
+async function copyLive({
+  live,
+  file,
+  log,
+  position,
+  mayBeLater,
+}: PastGraphOptions): Promise<bigint | undefined> {
   if (live === undefined || !existsSync(live)) return undefined;
   copyDatabase(live, file);
   const found = await checkGraph(log, file);
-  if (found !== undefined && found <= position) return found;
+  if (found !== undefined && (mayBeLater || found <= position)) return found;
   removeDatabase(file);
   return undefined;
 }

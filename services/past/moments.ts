@@ -3,12 +3,25 @@ import { AS_OF } from '../query/root-parameters.ts';
 import { parseAsOf, refusedAsOf } from './as-of.ts';
 import type { LogTimes, TimedEvent } from './log-times.ts';
 
-/** A state of the log: all events up to a position. `at`: time of the last of them; absent if there is none. */
-export type LogMoment = { readonly position: bigint; readonly at?: Date | undefined };
+/**
+ * A state of the log: all events up to a position. `at`: time of the last of them; absent if there is none. `until`: also the releases that are
+ * due at this instant to come (ms since 1970), and perhaps later events.
+ */
+export type LogMoment = {
+  readonly position: bigint;
+  readonly at?: Date | undefined;
+  readonly until?: number | undefined;
+};
+
+/** Finds what a preview of an instant to come shows. */
+export type FindPreview = (until: number) => Promise<LogMoment>;
 
 export type Moments = {
-  /** Finds the moment that the texts of `asOf` name. Rejects with RequestError (400) if there is none. */
-  find(given: readonly string[]): Promise<LogMoment>;
+  /**
+   * Finds the moment that the texts of `asOf` name. Rejects with RequestError (400) if there is none. An instant to come is a moment for
+   * callers who may see drafts.
+   */
+  find(given: readonly string[], mayReadDrafts: boolean): Promise<LogMoment>;
   /**
    * Finds the moment that was the present at an instant (ms since 1970): before the first event that of the first one, in the future or without
    * an instant that of now. Rejects with RequestError (400) if the log is empty.
@@ -16,14 +29,15 @@ export type Moments = {
   nearest(at: number | undefined): Promise<LogMoment>;
 };
 
-/** Creates the search of moments. An instant is the last event whose time is not later. */
+/** Creates the search of moments. An instant is the last event whose time is not later. `preview` absent: there is no moment to come. */
 export function createMoments(
   log: Pick<EventStore, 'lastPosition'>,
   times: LogTimes,
   now: () => number,
+  preview?: FindPreview,
 ): Moments {
   return {
-    async find(given) {
+    async find(given, mayReadDrafts) {
       const asked = parseAsOf(given);
       const found = given.join('&').slice(AS_OF.length + 1);
       const end = await log.lastPosition();
@@ -36,7 +50,9 @@ export function createMoments(
           );
         return momentAt(asked.position, await times.before(asked.position));
       }
-      if (asked.at > now())
+      const isToCome = asked.at > now();
+      if (isToCome && mayReadDrafts && preview !== undefined) return preview(asked.at);
+      if (isToCome)
         throw refusedAsOf(
           found,
           'asOf is in the future',

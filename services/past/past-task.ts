@@ -5,6 +5,8 @@ export type ServePast = {
   readonly kind: 'serve';
   /** The last position of the log that its answers show. */
   readonly position: string;
+  /** Instant (ms since 1970) of a preview, whose answers also show the releases that are due then; undefined for a past. */
+  readonly until: number | undefined;
   /** File of the live graph, which the process copies; undefined if it is later than the position. */
   readonly live: string | undefined;
   /** Number of the live generation. */

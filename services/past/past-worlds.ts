@@ -11,9 +11,12 @@ export type PastProcess = {
   kill(): void;
 };
 
+/** Content at a position. `until`: with what the releases will do that are due at this instant (ms since 1970). */
+export type PastMoment = { readonly position: bigint; readonly until?: number | undefined };
+
 export type PastWorldsOptions = {
-  /** Starts the process for a position. */
-  readonly start: (position: bigint) => PastProcess;
+  /** Starts the process for a moment. */
+  readonly start: (moment: PastMoment) => PastProcess;
   /** Maximum number of processes. */
   readonly atMost: number;
   /** Called with the reason why a past could not be opened. */
@@ -38,8 +41,8 @@ export type PastLimits = Readonly<typeof PAST_LIMITS>;
 export type UsedPast = { readonly address: string; done(): void };
 
 export type PastWorlds = {
-  /** Opens the past that ends at a position, if it is not open. Rejects with RequestError (503) if that takes too long. */
-  use(position: bigint): Promise<UsedPast>;
+  /** Opens the past of a moment, if it is not open. Rejects with RequestError (503) if that takes too long. */
+  use(moment: PastMoment): Promise<UsedPast>;
   /** Returns the number of processes. */
   count(): number;
   /** Ends all processes. Later requests start others. */
@@ -49,7 +52,8 @@ export type PastWorlds = {
 };
 
 type World = {
-  readonly position: bigint;
+  readonly key: string;
+  readonly moment: PastMoment;
   /** Absent until it is its turn. */
   process: PastProcess | undefined;
   readonly address: PromiseWithResolvers<string>;
@@ -58,18 +62,18 @@ type World = {
 };
 
 type Worlds = Required<PastWorldsOptions> & {
-  /** By position, the one that was used last at the end. */
-  readonly known: Map<bigint, World>;
+  /** By moment, the one that was used last at the end. */
+  readonly known: Map<string, World>;
   /** All processes that have not ended. */
   readonly running: Set<PastProcess>;
-  readonly refused: Map<bigint, RequestError>;
+  readonly refused: Map<string, RequestError>;
   /** Pasts are opened one after the other. */
   turn: Promise<void>;
   waiting: number;
   isClosed: boolean;
 };
 
-/** Number of refused positions that are remembered, so that a repeated request starts no process. */
+/** Number of refused moments that are remembered, so that a repeated request starts no process. */
 const MOST_REFUSED = 1_000;
 
 /** Creates the pasts of a server. None is open. */
@@ -87,7 +91,7 @@ export function createPastWorlds(options: PastWorldsOptions): PastWorlds {
   const { idleMs } = worlds.limits;
   const timer = setInterval(() => endIdle(worlds), idleMs / 10).unref();
   return {
-    use: (position) => use(worlds, position),
+    use: (moment) => use(worlds, moment),
     count: () => worlds.running.size,
     async end() {
       worlds.known.clear();
@@ -101,14 +105,16 @@ export function createPastWorlds(options: PastWorldsOptions): PastWorlds {
   };
 }
 
-async function use(worlds: Worlds, position: bigint): Promise<UsedPast> {
-  const refused = worlds.refused.get(position);
+async function use(worlds: Worlds, moment: PastMoment): Promise<UsedPast> {
+  const { position, until = '' } = moment;
+  const key = `${position}/${until}`;
+  const refused = worlds.refused.get(key);
   if (refused !== undefined) throw refused;
   if (worlds.waiting >= worlds.limits.waiting) throw opening(position);
-  const world = worlds.known.get(position) ?? begin(worlds, position);
+  const world = worlds.known.get(key) ?? begin(worlds, key, moment);
   // The last one in the map is the one that was used last.
-  worlds.known.delete(position);
-  worlds.known.set(position, world);
+  worlds.known.delete(key);
+  worlds.known.set(key, world);
   world.users++;
   worlds.waiting++;
   const done = once(() => {
@@ -148,11 +154,12 @@ function opening(position: bigint): RequestError {
   });
 }
 
-function begin(worlds: Worlds, position: bigint): World {
+function begin(worlds: Worlds, key: string, moment: PastMoment): World {
   const address = Promise.withResolvers<string>();
   // A past may fail when no request waits for it any more.
   address.promise.catch(() => {});
-  const world: World = { position, process: undefined, address, users: 0, usedAt: performance.now() };
+  const usedAt = performance.now();
+  const world: World = { key, moment, process: undefined, address, users: 0, usedAt };
   // Never rejects: `open` handles every error.
   worlds.turn = worlds.turn.then(() => open(worlds, world));
   return world;
@@ -160,11 +167,12 @@ function begin(worlds: Worlds, position: bigint): World {
 
 /** Never rejects: the error goes to the requests that wait. */
 async function open(worlds: Worlds, world: World): Promise<void> {
-  const { position, address } = world;
+  const { key, moment, address } = world;
+  const { position } = moment;
   try {
     await makePlace(worlds);
     if (worlds.isClosed) throw new Error('the server is stopping');
-    const started = worlds.start(position);
+    const started = worlds.start(moment);
     world.process = started;
     worlds.running.add(started);
     // Never rejects: the end of a process only resolves.
@@ -175,7 +183,7 @@ async function open(worlds: Worlds, world: World): Promise<void> {
     address.resolve(await started.opened);
   } catch (error) {
     forget(worlds, world);
-    if (error instanceof RequestError && error.code !== 'past-opening') remember(worlds, position, error);
+    if (error instanceof RequestError && error.code !== 'past-opening') remember(worlds, key, error);
     else if (!worlds.isClosed) worlds.failed(position, error);
     address.reject(error instanceof RequestError ? error : opening(position));
   }
@@ -190,7 +198,7 @@ async function makePlace(worlds: Worlds): Promise<void> {
     if (oldest === undefined) return;
     const deadline = performance.now() + worlds.limits.leaveMs;
     // Later requests for it get a new process.
-    worlds.known.delete(oldest.position);
+    worlds.known.delete(oldest.key);
     while (oldest.users > 0 && performance.now() < deadline) await delay(LOOK_MS);
     if (oldest.process !== undefined) await end(oldest.process);
   }
@@ -199,13 +207,13 @@ async function makePlace(worlds: Worlds): Promise<void> {
 const LOOK_MS = 20;
 
 function forget(worlds: Worlds, world: World): void {
-  if (worlds.known.get(world.position) === world) worlds.known.delete(world.position);
+  if (worlds.known.get(world.key) === world) worlds.known.delete(world.key);
 }
 
-function remember({ refused }: Worlds, position: bigint, error: RequestError): void {
+function remember({ refused }: Worlds, key: string, error: RequestError): void {
   const [first] = refused.keys();
   if (refused.size >= MOST_REFUSED && first !== undefined) refused.delete(first);
-  refused.set(position, error);
+  refused.set(key, error);
 }
 
 function endIdle(worlds: Worlds): void {

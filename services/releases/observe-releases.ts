@@ -39,5 +39,5 @@ function countOf(state: ReleaseState | null, count: (state: ReleaseState) => num
 }
 
 function dueCount(state: ReleaseState): number {
-  return scheduledReleases(state).filter((release) => timeOf(release) <= Date.now()).length;
+  return scheduledReleases(state.releases.values()).filter((release) => timeOf(release) <= Date.now()).length;
 }

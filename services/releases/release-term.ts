@@ -39,7 +39,7 @@ export function startReleaseTerm({ known, carryOut, report, now }: ReleaseTermOp
   const run = async (): Promise<void> => {
     while (!signal.aborted) {
       woken = Promise.withResolvers<void>();
-      const [next] = scheduledReleases(known.state());
+      const [next] = scheduledReleases(known.state().releases.values());
       const waitMs = next === undefined ? LOOK_MS : timeOf(next) - now();
       if (next !== undefined && waitMs <= 0) {
         reportEnd(report, await carryOut(next.id, { author: SCHEDULER, isDue: true }));

@@ -145,8 +145,8 @@ export function pendingReleases({ releases }: ReleaseState): readonly Release[] 
  * Returns the scheduled releases that wait for their time or are late, in the order in which they are carried out. One that failed at its
  * time waits for a change. One that failed before, when a caller carried it out, still has its time.
  */
-export function scheduledReleases({ releases }: ReleaseState): readonly Release[] {
-  const waiting = [...releases.values()].filter(
+export function scheduledReleases(releases: Iterable<Release>): readonly Release[] {
+  const waiting = [...releases].filter(
     (release) =>
       isPending(release) &&
       release.scheduledAt !== null &&

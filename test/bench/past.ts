@@ -40,7 +40,8 @@ async function open(what: string, position: bigint, leastApart: number): Promise
   const graphOf = join(folder, 'graph.db');
   const report = (problem: string, error: unknown) => console.error(problem, error);
   const options = { log, space: 'varve', file: graphOf, position, live: undefined, snapshots, leastApart };
-  const from = await makePastGraph({ ...options, logBytes: () => logBytes, types: [], report });
+  const more = { mayBeLater: false, logBytes: () => logBytes, types: [], report };
+  const { from } = await makePastGraph({ ...options, ...more });
   const replayed = performance.now();
   const graph = openContentGraph(graphOf);
   await loadReadIndex(graph, createEmbeddedIndex({ registry: graph.registry() }));

@@ -35,6 +35,7 @@ export const STREAM_READS = [
   'services/fleet/membership.ts',
   'services/past/log-times.ts',
   'services/past/make-past-graph.ts',
+  'services/releases/apply-due.ts',
   'services/releases/watch-releases.ts',
   'services/stores/ownership.ts',
   'services/synonyms/open-synonyms.ts',

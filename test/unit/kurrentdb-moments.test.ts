@@ -40,7 +40,7 @@ test('an instant and the time of a position are found on KurrentDB, and the log 
       createLogTimes(store, () => samples),
       now,
     );
-    const find = (text: string) => moments.find([`asOf=${text}`]);
+    const find = (text: string) => moments.find([`asOf=${text}`], true);
     for (const n of [EVENTS - 1, 0, 1_250, 700]) {
       const { position } = events[n] as StoredEvent;
       const expected = { position, at: new Date(FIRST + n * SECOND) };

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { askedPast, parseAsOf } from '../../services/past/as-of.ts';
+import { createFindPreview } from '../../services/past/find-preview.ts';
 import { createLogTimes } from '../../services/past/log-times.ts';
 import { createMoments } from '../../services/past/moments.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
@@ -33,7 +34,7 @@ it('finds the last event up to an instant, also between events of another namesp
     createLogTimes(log, () => []),
     now,
   );
-  const find = (asOf: string) => moments.find([`asOf=${asOf}`]);
+  const find = (asOf: string) => moments.find([`asOf=${asOf}`], true);
   for (let i = 0; i < 100; i++)
     for (const ms of [0, 999])
       expect((await find(new Date(FIRST + i * SECOND + ms).toISOString())).position).toBe(positions[i]);
@@ -49,6 +50,23 @@ it('finds the last event up to an instant, also between events of another namesp
   await refused(String((await log.lastPosition()) + 1n), /no position/);
   await refused('2025-12-31T23:59:59.999Z', /no event of that time or before/);
   await refused('2026-01-02T00:00:00+00:00', /in the future/);
+  // Previews are for callers who may see drafts, and name the last release that is due.
+  const due = (until: number) => [FIRST + 1_500 * SECOND, FIRST + 2_000 * SECOND].filter((at) => at <= until);
+  let time = now();
+  const preview = createFindPreview({ log, due, now: () => time });
+  const times = createLogTimes(log, () => []);
+  const withPreviews = createMoments(log, times, now, preview);
+  const asked = (seconds: number) => [`asOf=${new Date(FIRST + seconds * SECOND).toISOString()}`];
+  const position = await log.lastPosition();
+  await expect(withPreviews.find(asked(2_000), false)).rejects.toThrow('asOf is in the future');
+  expect(await withPreviews.find(asked(1_001), true)).toEqual({ position, until: 0 });
+  for (const seconds of [1_500, 1_999])
+    expect(await withPreviews.find(asked(seconds), true)).toEqual({ position, until: due(Infinity)[0] });
+  // The content is that of some seconds ago at most.
+  const later = await append(log, 'varve', FIRST);
+  expect(await withPreviews.find(asked(3_000), true)).toEqual({ position, until: due(Infinity)[1] });
+  time += 6 * SECOND;
+  expect(await withPreviews.find(asked(3_000), true)).toEqual({ position: later, until: due(Infinity)[1] });
   await Promise.all([log.close(), other.close()]);
 });
 

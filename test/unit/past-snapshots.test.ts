@@ -41,8 +41,9 @@ it('gives the same graph from each snapshot, and removes those that cannot be us
   let made = 0;
   const make = async (position: bigint, leastApart = Number.POSITIVE_INFINITY) => {
     const file = join(folder, `graph-${++made}.db`);
-    const from = await makePastGraph({
+    const { from } = await makePastGraph({
       log,
+      mayBeLater: false,
       space: 'varve',
       file,
       position,
@@ -88,7 +89,14 @@ it('gives the same graph from each snapshot, and removes those that cannot be us
 
   const other = openSqliteEventStore(join(dataForTest(), 'events.db'), { space: 'varve', decode: upcast });
   const file = join(folder, 'other.db');
-  const options = { snapshots, logBytes: () => 0, types: [], leastApart: 1, live: undefined };
+  const options = {
+    snapshots,
+    logBytes: () => 0,
+    types: [],
+    leastApart: 1,
+    live: undefined,
+    mayBeLater: false,
+  };
   await makePastGraph({ ...options, log: other, space: 'varve', file, position: end, report: () => {} });
   expect(listSnapshots(snapshots)).toEqual([]);
   await other.close();

@@ -1,15 +1,20 @@
 import { expect, it } from 'vitest';
-import { createPastWorlds, PAST_LIMITS, type PastProcess } from '../../services/past/past-worlds.ts';
+import {
+  createPastWorlds,
+  PAST_LIMITS,
+  type PastMoment,
+  type PastProcess,
+} from '../../services/past/past-worlds.ts';
 import { RequestError } from '../../shared/request-error.ts';
 
 /** Processes that a test opens, fails and ends itself. */
 function createProcesses() {
-  const started: { position: bigint; opened: PromiseWithResolvers<string>; isKilled: boolean }[] = [];
-  const start = (position: bigint): PastProcess => {
+  const started: { moment: PastMoment; opened: PromiseWithResolvers<string>; isKilled: boolean }[] = [];
+  const start = (moment: PastMoment): PastProcess => {
     const opened = Promise.withResolvers<string>();
     const ended = Promise.withResolvers<void>();
     opened.promise.catch(() => {});
-    const made = { position, opened, isKilled: false };
+    const made = { moment, opened, isKilled: false };
     started.push(made);
     const kill = () => {
       made.isKilled = true;
@@ -25,9 +30,13 @@ const TURN = () => new Promise(setImmediate);
 it('opens a moment once, one after the other, and ends the one that was used last when another is asked for', async () => {
   const { started, start } = createProcesses();
   const worlds = createPastWorlds({ start, atMost: 1, failed: () => {} });
-  const uses = [worlds.use(5n), worlds.use(5n), worlds.use(9n)] as const;
+  const uses = [
+    worlds.use({ position: 5n }),
+    worlds.use({ position: 5n }),
+    worlds.use({ position: 9n }),
+  ] as const;
   await TURN();
-  expect(started.map(({ position }) => position)).toEqual([5n]);
+  expect(started.map(({ moment }) => moment.position)).toEqual([5n]);
   started[0]?.opened.resolve('five');
   const [first, second] = await Promise.all([uses[0], uses[1]]);
   expect([first.address, second.address]).toEqual(['five', 'five']);
@@ -54,12 +63,12 @@ it('answers 503 to a request that waits too long, and continues to open the mome
     failed: () => {},
     limits: { ...PAST_LIMITS, waitMs: 1, waiting: 1 },
   });
-  const late = worlds.use(5n);
-  await expect(worlds.use(5n)).rejects.toMatchObject({ code: 'past-opening' });
+  const late = worlds.use({ position: 5n });
+  await expect(worlds.use({ position: 5n })).rejects.toMatchObject({ code: 'past-opening' });
   await expect(late).rejects.toMatchObject({ code: 'past-opening' });
   started[0]?.opened.resolve('five');
   await TURN();
-  expect((await worlds.use(5n)).address).toBe('five');
+  expect((await worlds.use({ position: 5n })).address).toBe('five');
   expect(started).toHaveLength(1);
 });
 
@@ -67,16 +76,16 @@ it('remembers a refused moment, and opens one again whose process failed', async
   const { started, start } = createProcesses();
   const failures: bigint[] = [];
   const worlds = createPastWorlds({ start, atMost: 2, failed: (position) => failures.push(position) });
-  const refused = worlds.use(5n);
+  const refused = worlds.use({ position: 5n });
   await TURN();
   started[0]?.opened.reject(new RequestError('not-supported', 'too many rows'));
   await expect(refused).rejects.toThrow('too many rows');
-  await expect(worlds.use(5n)).rejects.toThrow('too many rows');
-  const failed = worlds.use(6n);
+  await expect(worlds.use({ position: 5n })).rejects.toThrow('too many rows');
+  const failed = worlds.use({ position: 6n });
   await TURN();
   started[1]?.opened.reject(new Error('killed'));
   await expect(failed).rejects.toMatchObject({ code: 'past-opening' });
-  const again = worlds.use(6n);
+  const again = worlds.use({ position: 6n });
   await TURN();
   started[2]?.opened.resolve('six');
   expect((await again).address).toBe('six');
@@ -87,9 +96,26 @@ it('ends a moment without requests', async () => {
   const { started, start } = createProcesses();
   const limits = { ...PAST_LIMITS, idleMs: 10 };
   const worlds = createPastWorlds({ start, atMost: 1, failed: () => {}, limits });
-  const used = worlds.use(5n);
+  const used = worlds.use({ position: 5n });
   await TURN();
   started[0]?.opened.resolve('five');
   (await used).done();
   await expect.poll(() => worlds.count()).toBe(0);
+});
+
+it('opens a preview and the past at the same position, and another preview for later releases', async () => {
+  const { started, start } = createProcesses();
+  const worlds = createPastWorlds({ start, atMost: 3, failed: () => {} });
+  const moments: readonly PastMoment[] = [
+    { position: 5n },
+    { position: 5n, until: 1 },
+    { position: 5n, until: 2 },
+  ];
+  for (const [n, moment] of [...moments, ...moments].entries()) {
+    const used = worlds.use(moment);
+    await TURN();
+    started[n]?.opened.resolve(`world ${n}`);
+    expect((await used).address).toBe(`world ${n % 3}`);
+  }
+  expect(started.map(({ moment }) => moment)).toEqual(moments);
 });

@@ -5,14 +5,17 @@ import { graphFile } from '../../../projections/graph/store/generation-files.ts'
 import { type AppliedEvent, readSamples } from '../../../projections/graph/store/log-checkpoint.ts';
 import { PROJECTOR_VERSION } from '../../../projections/graph/store/projector-version.ts';
 import { freeBytes } from '../../../shared/free-disk.ts';
+import { timeOf } from '../../../shared/releases/release-state.ts';
 import { lookAtDatabase } from '../../../shared/sqlite/look-at-database.ts';
 import { answerFromOwn } from '../../http/past/own-past.ts';
 import type { Past } from '../../http/past/past.ts';
+import { createFindPreview } from '../../past/find-preview.ts';
 import { keepSnapshots, NEEDED_DISK } from '../../past/keep-snapshots.ts';
 import { createLogTimes } from '../../past/log-times.ts';
-import { createMoments } from '../../past/moments.ts';
-import { createPastWorlds, type PastProcess } from '../../past/past-worlds.ts';
+import { createMoments, type FindPreview } from '../../past/moments.ts';
+import { createPastWorlds, type PastMoment, type PastProcess } from '../../past/past-worlds.ts';
 import type { Varve } from '../../process/open-varve.ts';
+import { dueReleases } from '../../releases/apply-due.ts';
 import type { ServeSettings } from '../settings/settings.ts';
 import { sizeOfLog } from './log-bytes.ts';
 import { folderOfPasts, forgetPasts, removePastFolders } from './past-folder.ts';
@@ -21,7 +24,7 @@ import { diskFull, startPast, startSnapshot } from './past-process.ts';
 type OpenPastsOptions = {
   readonly settings: ServeSettings;
   readonly logger: Logger;
-  readonly varve: Pick<Varve, 'operator' | 'cursorKey' | 'whenErased'>;
+  readonly varve: Pick<Varve, 'operator' | 'cursorKey' | 'whenErased' | 'releases'>;
   /** No other worker of the data directory is running. */
   readonly isAlone: boolean;
 };
@@ -44,13 +47,14 @@ export function openPasts(options: OpenPastsOptions): OpenPasts | undefined {
     const generation = generations.store.live().number;
     return { file: graphFile(data, generation), position: graph.position(), generation };
   };
-  const start = (position: bigint): PastProcess => {
+  const start = ({ position, until }: PastMoment): PastProcess => {
     const live = liveGraph();
     if (freeBytes(data) < graph.size().bytes * NEEDED_DISK) throw diskFull(String(position));
     return startPast(data, {
       kind: 'serve',
       position: String(position),
-      live: live.position <= position ? live.file : undefined,
+      until,
+      live: until !== undefined || live.position <= position ? live.file : undefined,
       generation: live.generation,
       types: [...graph.registry().contentTypes.keys()],
       maxRows,
@@ -71,12 +75,21 @@ export function openPasts(options: OpenPastsOptions): OpenPasts | undefined {
       log,
       createLogTimes(log, () => samplesOf(liveGraph().file)),
       Date.now,
+      previewOf(varve),
     ),
     answer: answerFromOwn({ use: worlds.use, secret }),
     async close() {
       await Promise.all([worlds.close(), snapshots.close()]);
     },
   };
+}
+
+/** Returns the search of previews; undefined in a process without releases, because the content is that of a Strapi. */
+function previewOf({ operator: { log }, releases }: OpenPastsOptions['varve']): FindPreview | undefined {
+  const commands = releases?.opened?.commands;
+  if (commands === undefined) return undefined;
+  const due = (until: number) => dueReleases(commands.list(), until).map(timeOf);
+  return createFindPreview({ log, due, now: Date.now });
 }
 
 /** Returns some of the events that a graph has applied. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { type ContentGraph, openContentGraph } from '../../../projections/graph/content-graph.ts';
+import { changeAhead } from '../../../projections/graph/converted-copy.ts';
 import type { EventStore } from '../../../shared/event-store/event-store.ts';
 import { upcast } from '../../../shared/events/upcasters.ts';
 import { packageVersion } from '../../../shared/package-version.ts';
@@ -16,10 +17,11 @@ import { LEAST_APART } from '../../past/snapshot-pace.ts';
 import { keepSnapshot } from '../../past/snapshots.ts';
 import { WRITES_ELSEWHERE } from '../../process/writes-elsewhere.ts';
 import { embeddedReadSide } from '../../read-side/embedded-read-side.ts';
+import { applyDueReleases } from '../../releases/apply-due.ts';
 import { logAddress, openEventStore } from '../../stores/open-event-store.ts';
 import { readSynonymsUpTo } from '../../synonyms/open-synonyms.ts';
 import { readSynonyms } from '../settings/read-synonyms.ts';
-import { requestRules } from '../settings/request-rules.ts';
+import { requestRules, requiresRelations } from '../settings/request-rules.ts';
 import type { ServeSettings } from '../settings/settings.ts';
 import { sizeOfLog } from './log-bytes.ts';
 import { folderOfPasts, makePastFolder } from './past-folder.ts';
@@ -48,24 +50,26 @@ async function openPast(plan: ServerPlan, task: ServePast, began: number): Promi
   const { data, space } = settings.data;
   const file = join(makePastFolder(data), 'graph.db');
   const log = await openEventStore(logAddress(settings.data), { space, decode: upcast, reads: 'follow' });
-  const from = await makePastGraph({
+  const { from, position } = await makePastGraph({
     ...task,
     log,
     space,
     file,
     position: BigInt(task.position),
+    mayBeLater: task.until !== undefined,
     snapshots: { folder: folderOfPasts(data), generation: task.generation },
     logBytes: sizeOfLog(settings.data),
     leastApart: LEAST_APART,
     report: (problem, error) => logger.warn({ err: error }, problem),
   });
   const graph = openContentGraph(file);
+  await addReleases(plan, task, { log, graph, position });
   const { rows } = graph.size();
   if (rows > task.maxRows) {
     report({ kind: 'refused', rows });
     return;
   }
-  const { url } = await serveGraph(plan, task, { log, graph });
+  const { url } = await serveGraph(plan, task, { log, graph, position });
   await log.close();
   const ms = Math.round(performance.now() - began);
   logger.info({ position: task.position, from: String(from), rows, ms }, 'a past is open');
@@ -83,13 +87,32 @@ async function makeSnapshot({ settings }: ServerPlan, { live, generation }: Make
   report({ kind: isKept ? 'made' : 'tooLarge' });
 }
 
-type Opened = { readonly log: EventStore; readonly graph: ContentGraph };
+/** The graph has all events up to `position`. */
+type Opened = { readonly log: EventStore; readonly graph: ContentGraph; readonly position: bigint };
+
+/** Applies the releases that a preview shows. */
+async function addReleases(
+  { settings, project }: ServerPlan,
+  { until }: ServePast,
+  { log, graph, position }: Opened,
+): Promise<void> {
+  if (until === undefined) return;
+  const registry = graph.registry();
+  const environment = {
+    graph: graph.reader,
+    registry: () => registry,
+    defaultLocale: settings.content.defaultLocale,
+    strictRelations: requiresRelations(settings, project),
+  };
+  const range = { log, space: settings.data.space, position, until };
+  await applyDueReleases(range, environment, (events, at) => changeAhead(graph, events, at));
+}
 
 /** Loads the index of a graph that does not change any more, and answers requests from it. */
 async function serveGraph(
   { settings, logger, contentTypes, project }: ServerPlan,
   task: ServePast,
-  { log, graph }: Opened,
+  { log, graph, position }: Opened,
 ): Promise<Listener> {
   const { strapi, content, elasticsearch, operating: measured } = settings;
   const { registry } = ownTypes(graph, contentTypes, false);
@@ -107,7 +130,7 @@ async function serveGraph(
     restarts: 0,
     role: 'serve',
   });
-  const { state } = await readSynonymsUpTo(log, settings.data.space, BigInt(task.position));
+  const { state } = await readSynonymsUpTo(log, settings.data.space, position);
   const apiFor = createApis({
     registry,
     index,

@@ -12,7 +12,7 @@ import { logFleet } from '../output/log-fleet.ts';
 import { logCacheToken, logReplaced, logUnwatched } from '../output/log-reports.ts';
 import { lifetimeOf, taggingSettings } from '../settings/delivery-settings.ts';
 import type { readContentTypes } from '../settings/read-content-types.ts';
-import { requestRules } from '../settings/request-rules.ts';
+import { requestRules, requiresRelations } from '../settings/request-rules.ts';
 import type { ServeSettings } from '../settings/settings.ts';
 import { shareOf } from '../settings/worker-settings.ts';
 
@@ -39,7 +39,7 @@ export async function workerOptions(settings: ServeSettings, supervisor: Supervi
     readSide,
     strapi: {
       ...serving.strapi,
-      strictRelations: settings.strapi.strictRelations ?? project?.strictRelations ?? true,
+      strictRelations: requiresRelations(settings, project),
     },
     fleet: { ...serving.fleet, presence: createPresence(), fleetLog: logFleet(logger) },
     data: {

@@ -14,6 +14,11 @@ type Observers = {
   readonly metrics: Pick<Metrics, 'counter'> | undefined;
 };
 
+/** Returns whether an entry can be published only with its required relations and files, as `requestRules` does. */
+export function requiresRelations({ strapi }: ServeSettings, project: ApiConfig | undefined): boolean {
+  return strapi.strictRelations ?? project?.strictRelations ?? true;
+}
+
 /** Returns the rules for requests: from a setting, else from the project's configuration, else the default. */
 export function requestRules(
   settings: ServeSettings['strapi'],

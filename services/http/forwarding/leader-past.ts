@@ -43,7 +43,7 @@ export function acceptPastReads(
     const { rights, headers } = request;
     const signal = AbortSignal.timeout(ANSWER_MS);
     const { authorization } = headers;
-    const read = { ...asked, position: BigInt(position), rights, authorization, signal };
+    const read = { ...asked, moment: { position: BigInt(position) }, rights, authorization, signal };
     const answer = await options.past.answer(read);
     reply.headers(JSON_HEADERS);
     return JSON.stringify({ ...answer, body: (await bytesOf(answer)).toString('base64') });
@@ -66,8 +66,8 @@ export function answerFromLeader({
 } {
   const sender = createSender(membership);
   return {
-    async answer({ position, method, url, headers, authorization }: PastRead): Promise<PastAnswer> {
-      const body = JSON.stringify({ position: String(position), method, url, headers });
+    async answer({ moment, method, url, headers, authorization }: PastRead): Promise<PastAnswer> {
+      const body = JSON.stringify({ position: String(moment.position), method, url, headers });
       const sent = { 'content-type': 'application/json', ...defined({ authorization }) };
       const asked = { method: 'POST', url: PATH, headers: sent, body, command: newCommandId() };
       const answer = await sendToLeader({ fleet }, sender, asked);

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { mayAdminister, mayReadHistory } from '../../../shared/access/rights.ts';
+import { mayAdminister, mayReadDrafts, mayReadHistory } from '../../../shared/access/rights.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 import { type AskedPast, askedPast } from '../../past/as-of.ts';
 import type { LogMoment } from '../../past/moments.ts';
@@ -45,9 +45,9 @@ async function answerPast(
 ): Promise<void> {
   if (!mayReadHistory(request.rights)) refuseIfAny([invalidKey(AS_OF, null, AS_OF, LIST_PARAMETERS)]);
   if (past === undefined || !hasPast(request)) throw notSupported(asked, past !== undefined);
-  const moment = await past.find(asked.given);
+  const moment = await past.find(asked.given, mayReadDrafts(request.rights));
   const answer = await past.answer({
-    position: moment.position,
+    moment,
     method: request.method,
     url: asked.url,
     headers: sentHeaders(request),

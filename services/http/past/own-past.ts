@@ -1,13 +1,13 @@
 import { Agent, type IncomingMessage, request as send } from 'node:http';
 import { RequestError } from '../../../shared/request-error.ts';
-import type { UsedPast } from '../../past/past-worlds.ts';
+import type { PastMoment, UsedPast } from '../../past/past-worlds.ts';
 import { AS_OF } from '../../query/root-parameters.ts';
 import type { Past, PastRead } from './past.ts';
 import { PAST_HEADER, writeRights } from './rights-header.ts';
 
 export type OwnPastOptions = {
   /** Rejects with RequestError (503) if it takes long to open the past. */
-  readonly use: (position: bigint) => Promise<UsedPast>;
+  readonly use: (moment: PastMoment) => Promise<UsedPast>;
   /** Secret of requests to its processes. */
   readonly secret: string;
 };
@@ -16,7 +16,7 @@ export type OwnPastOptions = {
 export function answerFromOwn({ use, secret }: OwnPastOptions): Past['answer'] {
   const agent = new Agent({ keepAlive: true });
   return async (read) => {
-    const world = await use(read.position);
+    const world = await use(read.moment);
     try {
       const answer = await ask(agent, world.address, {
         ...read,
@@ -44,7 +44,7 @@ function ask(
   const sent = send(address, { agent, method, path, headers, signal, timeout: ANSWER_MS }, resolve);
   sent.once('timeout', () => sent.destroy(new Error('there is no answer')));
   sent.on('error', (cause) => {
-    const message = 'The process with the content of that position has ended: try again';
+    const message = 'The process with the content of that moment has ended: try again';
     reject(new RequestError('past-opening', message, { source: 'query', param: AS_OF }, { cause }));
   });
   sent.end();

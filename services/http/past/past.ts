@@ -1,11 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Rights } from '../../../shared/access/rights.ts';
-import type { LogMoment } from '../../past/moments.ts';
+import type { Moments } from '../../past/moments.ts';
+import type { PastMoment } from '../../past/past-worlds.ts';
 
-/** A read of the content at a position. The process that serves the present has checked that its caller may see the past. */
+/** A read of the content of a moment. The process that serves the present has checked that its caller may see the past. */
 export type PastRead = {
-  readonly position: bigint;
+  readonly moment: PastMoment;
   readonly method: string;
   /** Request target without `asOf`. */
   readonly url: string;
@@ -26,10 +27,10 @@ export type PastAnswer = {
 
 /** The pasts of a process. */
 export type Past = {
-  /** Finds what `asOf` names. Rejects with RequestError (400) if the log has no such moment. */
-  find(given: readonly string[]): Promise<LogMoment>;
-  /** Finds the moment that was the present at an instant (ms since 1970), or the nearest one. Undefined: that of now. */
-  nearest(at: number | undefined): Promise<LogMoment>;
+  /** Finds what `asOf` names. */
+  find: Moments['find'];
+  /** Finds what was the present at an instant. */
+  nearest: Moments['nearest'];
   /** Resolves with the answer of the process that has the content. Rejects with RequestError (503) if it takes long to open it. */
   answer(read: PastRead): Promise<PastAnswer>;
 };
