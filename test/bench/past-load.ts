@@ -1,0 +1,121 @@
+import { mkdirSync, readdirSync, statSync } from 'node:fs';
+import { loadavg } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Command } from 'commander';
+import { documentStream } from '../../shared/document/stream-name.ts';
+import type { StoredEvent } from '../../shared/event-store/event-store.ts';
+import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
+import { newEvent } from '../../shared/events/new-event.ts';
+import type { Uid } from '../../shared/schema/content-type.ts';
+import { createRandom, type Random } from '../support/naive-random.ts';
+import { importDataSet } from './bench-data.ts';
+import { startVarve } from './start-varve.ts';
+
+/**
+ * `node test/bench/past-load.ts --data DIR`: makes a log of 80,000 documents and 1,000,000 events in an empty directory, or takes the one that
+ * is there. Then measures reads with `asOf` over HTTP: the first answer of random moments, later ones on one connection, and the size of
+ * `past/`. The aims are 7 s on average and 12 s at most; then 2 ms (p50) and 20 ms (p99); a quarter of the log.
+ */
+const options = new Command()
+  .requiredOption('--data <dir>', 'data directory')
+  .option('--restaurants <n>', 'restaurants', '20000')
+  .option('--reviews <n>', 'reviews', '60000')
+  .option('--events <n>', 'events of the log', '1000000')
+  .option('--moments <n>', 'random moments', '8')
+  .option('--reads <n>', 'reads of each moment', '1000')
+  .option('--seed <n>', 'seed of the edits and the moments', '1')
+  .parse()
+  .opts<Record<'data' | 'restaurants' | 'reviews' | 'events' | 'moments' | 'reads' | 'seed', string>>();
+
+const READS = [
+  '/api/restaurants?sort=name&pagination[pageSize]=10',
+  '/api/restaurants?filters[description][$contains]=1&pagination[pageSize]=5',
+  '/api/restaurants?populate=category&pagination[page]=7',
+  '/api/restaurants?status=draft&sort=id:desc',
+  '/api/reviews?filters[score][$gte]=3&pagination[pageSize]=10',
+];
+
+const { data } = options;
+const random = createRandom(Number(options.seed));
+mkdirSync(data, { recursive: true });
+if (!readdirSync(data).includes('events.db')) await makeLog();
+const ready = openSqliteEventStore(join(data, 'events.db'), { space: 'varve', reads: 'look' });
+const end = Number(await ready.lastPosition());
+await ready.close();
+const server = await startVarve({ data, until: '/health/ready' });
+try {
+  await measure(server.base, end);
+} finally {
+  await server.stop();
+}
+
+/** Imports the documents, and appends edits of random ones. */
+async function makeLog(): Promise<void> {
+  importDataSet(data, join(data, 'scratch'), options);
+  const log = openSqliteEventStore(join(data, 'events.db'), { space: 'varve' });
+  const documents: Edited[] = [];
+  let last: StoredEvent | undefined;
+  for await (const page of log.readAll(0n)) {
+    last = page.at(-1);
+    for (const { type, data: entry } of page)
+      if (type === 'entry-created' && /\.(restaurant|review)$/.test((entry as Edited).type))
+        documents.push(entry as Edited);
+  }
+  const metadata = { at: new Date().toISOString(), epoch: last?.metadata.epoch ?? 0 };
+  for (let end = Number(await log.lastPosition()); end < Number(options.events); end += 1_000) {
+    const edits = Array.from({ length: 1_000 }, (_, n) => edit(random, random.pick(documents), end + n));
+    await Promise.all(
+      edits.map(({ stream, event }) => log.append(stream, 'any', [newEvent(event, metadata)])),
+    );
+  }
+  await log.close();
+}
+
+type Edited = { readonly type: Uid; readonly documentId: string; readonly locale: string | null };
+
+function edit(source: Random, { type, documentId, locale }: Edited, n: number) {
+  const stream = documentStream('varve', type, documentId);
+  const entry = { type, documentId, locale };
+  if (type === 'api::restaurant.restaurant' && source.chance(0.3))
+    return { stream, event: { type: 'entry-published', data: entry } as const };
+  const values = type === 'api::review.review' ? { score: 1 + (n % 5) } : { description: `edit ${n}` };
+  const changed = { ...entry, values, shared: [], relations: [] };
+  return { stream, event: { type: 'entry-changed', data: changed } as const };
+}
+
+async function measure(base: string, end: number): Promise<void> {
+  const firsts: number[] = [];
+  const later: number[] = [];
+  for (let n = 0; n < Number(options.moments); n++) {
+    const asOf = random.between(1, end);
+    firsts.push(await untilAnswered(`${base}${READS[0]}&asOf=${asOf}`));
+    for (let read = 0; read < Number(options.reads); read++) {
+      const began = performance.now();
+      await (await fetch(`${base}${READS[read % READS.length]}&asOf=${asOf}`)).text();
+      later.push(performance.now() - began);
+    }
+    console.log(`as of ${asOf}: first answer after ${((firsts.at(-1) ?? 0) / 1000).toFixed(1)} s`);
+  }
+  const mean = firsts.reduce((sum, each) => sum + each, 0) / firsts.length / 1000;
+  const worst = Math.max(...firsts) / 1000;
+  const sorted = later.sort((one, other) => one - other);
+  const at = (share: number) => `${(sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(1)} ms`;
+  const log = statSync(join(data, 'events.db')).size;
+  const snapshots = readdirSync(join(data, 'past')).filter((name) => name.endsWith('.zst'));
+  const past = snapshots.reduce((sum, name) => sum + statSync(join(data, 'past', name)).size, 0);
+  console.log(`${end} events; first answers: mean ${mean.toFixed(1)} s, worst ${worst.toFixed(1)} s`);
+  console.log(`later ones: p50 ${at(0.5)}, p99 ${at(0.99)}; load ${loadavg()[0]?.toFixed(1)}`);
+  console.log(`${snapshots.length} snapshots: ${((100 * past) / log).toFixed(0)} % of the log`);
+}
+
+async function untilAnswered(url: string): Promise<number> {
+  const began = performance.now();
+  for (;;) {
+    const answer = await fetch(url);
+    const body = await answer.text();
+    if (answer.ok) return performance.now() - began;
+    if (answer.status !== 503) throw new Error(`${url}: ${answer.status} ${body}`);
+    await delay(50);
+  }
+}
