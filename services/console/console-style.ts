@@ -27,7 +27,7 @@ code, pre, textarea { font: var(--small)/1.45 ui-monospace, 'DejaVu Sans Mono', 
 code { background: var(--code); border-radius: 3px; padding: 0.05rem 0.25rem; overflow-wrap: anywhere; }
 a code { background: none; padding: 0; }
 pre { background: var(--code); border-radius: 6px; margin: 0; padding: 0.75rem; overflow: auto; max-height: 32rem; }
-:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
+:focus-visible, input:focus-within { outline: 2px solid var(--link); outline-offset: 2px; }
 main:focus { outline: none; }
 button, input, select, textarea { font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: 6px; padding: 0.375rem 0.625rem; max-width: 100%; }
 textarea { font: var(--small)/1.45 ui-monospace, 'DejaVu Sans Mono', monospace; width: 100%; resize: vertical; }

@@ -3,12 +3,16 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
+import sharp from 'sharp';
+import { createAsk } from '../support/access-client.ts';
 import { openBrowser } from '../support/chromium.ts';
 import { startServer } from '../support/server.ts';
+import { startReceiver } from '../support/webhook-receiver.ts';
 
 /**
  * Makes the pictures of the console in docs/console: `npm run console-pictures`. `--url` takes those of a running server, `--out` writes them
- * elsewhere, `--only` makes those of one part, and `--every` makes them at all three widths in light and dark.
+ * elsewhere, `--only` makes those of one part, and `--every` makes them at all three widths in light and dark. They have 128 colours, so that
+ * all of them together have less than 2 MB.
  */
 const { values } = parseArgs({
   options: {
@@ -34,9 +38,10 @@ const VIEWS: readonly (readonly [name: string, link: string, drawn: string])[] =
   ],
   ['projections', '#/projections', '.generations tbody tr'],
   ['log', '#/log/100', '.event pre.body'],
-  ['delivery', '#/delivery', 'section[aria-label=Webhooks] > .send'],
+  ['delivery', '#/delivery', '.deliveries tbody tr'],
   ['access', '#/access', 'section[aria-label="Public rights"] .matrix tbody tr'],
-  ['releases', '#/releases?view=calendar', 'section[aria-label=Releases] > .send'],
+  ['releases', '#/releases', '.releases tbody tr'],
+  ['erasures', '#/erasures', '.erasures tbody tr'],
   ['settings', '#/settings', '.settings tbody tr'],
 ];
 
@@ -51,6 +56,25 @@ const EVERY = [
   { name: 'tablet', width: 768, height: 1024, scheme: 'light' },
   { name: 'tablet-dark', width: 768, height: 1024, scheme: 'dark' },
 ] as const;
+
+/** Makes a webhook with deliveries, a release and an erasure. */
+async function fillParts(url: string, receiver: string): Promise<void> {
+  const ask = createAsk(url);
+  const post = async (path: string, data: object) =>
+    (await ask(path, { method: 'POST', body: { data } })).body.data;
+  await post('/_varve/webhooks', { name: 'site', url: `${receiver}/rebuild`, allowPrivate: true });
+  const { documentId } = await post('/api/cuisines', { name: 'Georgian', slug: 'georgian' });
+  const erasure = { type: 'api::cuisine.cuisine', documentId, reason: 'request 12 of 2031' };
+  await post('/_varve/erasures', { ...erasure, confirm: 1 });
+  const { id } = await post('/_varve/releases', { name: 'Summer menu', scheduledAt: '2031-06-01T06:00:00Z' });
+  const { data } = (await ask('/api/restaurants?pagination[pageSize]=3&sort=name')).body;
+  for (const { documentId: entryDocumentId } of data)
+    await post(`/_varve/releases/${id}/actions`, {
+      type: 'unpublish',
+      contentType: 'api::restaurant.restaurant',
+      entryDocumentId,
+    });
+}
 
 /** Reads and writes for a minute, so that the plots show something. */
 async function makeTraffic(url: string): Promise<void> {
@@ -80,7 +104,10 @@ async function takePicture(
   await page.waitForSelector(drawn);
   // Plots are drawn after their modules have come.
   await page.waitForLoadState('networkidle', { timeout: 3_000 }).catch(() => {});
-  await page.screenshot({ path: join(values.out, `${name}-${look.name}.png`), fullPage: values.every });
+  const picture = await page.screenshot({ fullPage: values.every });
+  await sharp(picture)
+    .png({ palette: true, colours: 128, effort: 10 })
+    .toFile(join(values.out, `${name}-${look.name}.png`));
 }
 
 const own =
@@ -88,10 +115,14 @@ const own =
     ? await startServer({ contentTypes: 'examples/restaurants', arguments: ['--examples'] })
     : undefined;
 const url = values.url ?? own?.url ?? '';
+const receiver = await startReceiver();
 const browser = await openBrowser();
 try {
   mkdirSync(values.out, { recursive: true });
-  if (own !== undefined) await makeTraffic(url);
+  if (own !== undefined) {
+    await fillParts(url, receiver.url);
+    await makeTraffic(url);
+  }
   const page = await browser.context.newPage();
   page.on('console', (message) => message.type() === 'error' && console.error(message.text()));
   page.on('pageerror', (error) => console.error(error));
@@ -101,4 +132,5 @@ try {
 } finally {
   await browser.close();
   await own?.dispose();
+  await receiver.close();
 }

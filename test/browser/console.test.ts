@@ -84,6 +84,17 @@ describe('the console', longInBrowser('the console in Chromium'), () => {
     expect(await page.locator('.plot canvas').count()).toBe(4);
   });
 
+  test('the overview shows each process, its role and whether it is ready', async () => {
+    await show('#/overview', '.events tbody tr');
+    const { processes } = (await createAsk(server.url)('/_varve/state')).body.data;
+    const rows = page.locator('[aria-label=Processes] tbody tr');
+    expect(await rows.count()).toBe(processes.length);
+    const [{ role, pid, host, version, epoch }] = processes;
+    const text = await rows.first().textContent();
+    for (const part of [`${role} ${pid} on ${host}`, version, `leader · epoch ${epoch}`, 'ready'])
+      expect(text).toContain(part);
+  });
+
   test('the overview shows an event when it is written', async () => {
     await show('#/overview', '.events tbody tr');
     const made = await createAsk(server.url)('/api/cuisines', {

@@ -122,6 +122,7 @@ describe('varve erase', () => {
     expect(Object.keys(deleted?.json.entry ?? {})).toEqual(['documentId']);
     const { body: ledger } = await ask('/_varve/erasures');
     expect(ledger.data).toMatchObject([{ type: TYPE, documentId: id, reason: 'asked for', erased: true }]);
+    expect(BigInt(ledger.data[0].proof)).toBeGreaterThan(BigInt(ledger.data[0].position));
   });
 
   it('is proved by varve verify, with the head of before', async () => {

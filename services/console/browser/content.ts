@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'preact/hooks';
+import type { RefObject } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { read } from './api.ts';
 import { ContentList } from './content-list.ts';
 import { contentTypes, pathName, readModel, typeAt } from './content-model.ts';
@@ -57,9 +58,11 @@ function TypeList({ chosen }: { readonly chosen: string | undefined }) {
 
 function TypeItem({ type, isChosen }: { readonly type: Type; readonly isChosen: boolean }) {
   const [total, setTotal] = useState<number>();
+  const item = useRef<HTMLLIElement>(null);
+  const isSeen = useSeen(item);
   const { kind, displayName, draftAndPublish } = type.schema;
   useEffect(() => {
-    if (kind === 'singleType') return;
+    if (kind === 'singleType' || !isSeen) return;
     const past = asOf();
     const moment = past === undefined ? '' : `&asOf=${encodeURIComponent(past)}`;
     const status = draftAndPublish ? '&status=draft' : '';
@@ -72,7 +75,23 @@ function TypeItem({ type, isChosen }: { readonly type: Type; readonly isChosen: 
         ({ meta }) => setTotal(meta.pagination?.total),
         () => {},
       );
-  }, [type.uid, asOf()]);
-  return html`<li><a href=${linkTo(['content', pathName(type)])} aria-current=${isChosen ? 'page' : undefined}>${displayName}</a>
+  }, [type.uid, asOf(), isSeen]);
+  return html`<li ref=${item}><a href=${linkTo(['content', pathName(type)])} aria-current=${isChosen ? 'page' : undefined}>${displayName}</a>
     <span class="quiet">${kind === 'singleType' ? 'single' : total === undefined ? UNKNOWN : formatCount(total)}</span></li>`;
+}
+
+/** Returns whether an element has been on the screen. A site may have hundreds of types, and each count is a request. */
+function useSeen(element: RefObject<HTMLElement | null>): boolean {
+  const [isSeen, setSeen] = useState(false);
+  useEffect(() => {
+    if (element.current === null) return;
+    const observer = new IntersectionObserver((entries) => {
+      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+      setSeen(true);
+      observer.disconnect();
+    });
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, []);
+  return isSeen;
 }

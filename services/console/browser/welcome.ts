@@ -6,6 +6,9 @@ import { linkTo } from './route.ts';
 import type { Type } from './server.ts';
 import { types } from './session.ts';
 
+/** Types that the page counts. The part *Content* has all of them. */
+const COUNTED = 30;
+
 type Row = {
   readonly type: Type;
   readonly path: string;
@@ -54,12 +57,17 @@ export function Welcome() {
         </tbody>
       </table>
     </div>
+    ${ownTypes().length > COUNTED && html`<p><a href=${linkTo(['content'])}>All ${formatCount(ownTypes().length)} content types</a></p>`}
   </section>`;
 }
 
 /** Users and files have endpoints of their own. */
+function ownTypes(): readonly Type[] {
+  return types.value.filter(({ plugin }) => plugin === undefined);
+}
+
 function readRows(): Promise<readonly Row[]> {
-  return Promise.all(types.value.filter(({ plugin }) => plugin === undefined).map(readRow));
+  return Promise.all(ownTypes().slice(0, COUNTED).map(readRow));
 }
 
 async function readRow(type: Type): Promise<Row> {
