@@ -24,6 +24,7 @@ import {
 import type { Freshness } from '../http/requests/await-position.ts';
 import { type ApiWrites, createApis, type ServedApi } from '../http/served-api.ts';
 import type { KnownSynonyms } from '../synonyms/open-synonyms.ts';
+import { createPreview } from '../synonyms/preview-rules.ts';
 import { createSynonymCommands } from '../synonyms/synonym-commands.ts';
 import type { ServedSynonyms } from '../synonyms/synonym-resources.ts';
 import type { Callers, Identity } from './identity.ts';
@@ -109,9 +110,13 @@ export function composeProcess(parts: ProcessParts): ComposedApi {
   };
 }
 
-function servedSynonyms({ identity: { log, space }, synonyms }: ProcessParts): ServedSynonyms {
+function servedSynonyms({ options, identity, synonyms, content }: ProcessParts): ServedSynonyms {
+  const { log, space } = identity;
+  const { registry, index } = content;
+  const { defaultLocale } = options.content;
   const commands = createSynonymCommands({ log, space, now: Date.now, author: requestOrOperator });
-  return { commands, applied: synonyms.applied };
+  const preview = createPreview({ registry, index, defaultLocale, additions: synonyms.current });
+  return { commands, applied: synonyms.applied, preview };
 }
 
 function cachingOf({ options, identity, content, purged }: ProcessParts) {

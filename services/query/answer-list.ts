@@ -9,6 +9,7 @@ import type {
 import { type AnswerTerms, TURNS, taskOf } from '../../shared/turns/turns.ts';
 import { joinRows, writeAnswer, writeBytes, writeShort } from './answer-writer.ts';
 import { writeCursor } from './cursor.ts';
+import { explainRanking } from './explain-ranking.ts';
 import { explainWords } from './explain-words.ts';
 import { DEFAULT_ROW_BUDGET, gatherRows, type ShownRows } from './gather-rows.ts';
 import { describePagination } from './pagination.ts';
@@ -76,14 +77,16 @@ function showsRowsAsStored({ selection: { fields, populate } }: ListPlan): boole
 /** Results of the stages of a query, and the engine's explanation of the last one. */
 async function explainList(
   index: ReadIndex,
-  { type, search, explain }: ListPlan,
+  plan: ListPlan,
   found: SearchResult,
   answer: AnswerScope,
 ): Promise<object> {
+  const { type, search, explain } = plan;
   const { query, sort } = search;
   const engine = await index.explain({ ...search, answer });
   const words = explainWords(type, search, found);
-  return { filters: explain?.filters ?? null, query, sort, engine, ...defined({ search: words }) };
+  const ranking = await explainRanking(index, plan, found.hits, answer);
+  return { filters: explain?.filters ?? null, query, sort, engine, ...defined({ search: words, ranking }) };
 }
 
 /** Returns JSON with 64-bit integers as text. */

@@ -53,6 +53,7 @@ export function planWords(query: QueryObject, context: WordsContext): PlannedWor
       type,
       facets: resolveFacets(query['facets'], model, context),
       highlights: resolveHighlights(query, model, context),
+      rules: applied?.rules ?? [],
       manyLocales: locales === 'all' || locales.length > 1,
     },
     ties,

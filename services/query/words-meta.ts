@@ -5,6 +5,7 @@ import type { FacetCounts } from '../../shared/read-index/facets.ts';
 import type { SearchResult } from '../../shared/read-index/read-index.ts';
 import type { TextSearchReport } from '../../shared/read-index/text-search.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
+import type { SearchRule } from '../../shared/schema/search-rules.ts';
 import { createMarker, escapeHtml } from '../../shared/search/highlight.ts';
 import { languageOf } from '../../shared/search/languages.ts';
 import { plainRichText } from '../../shared/search/rich-text.ts';
@@ -22,6 +23,8 @@ export type WordsPlan = {
   readonly highlights: HighlightPlan | undefined;
   /** True if the answer may have one document in several locales. */
   readonly manyLocales: boolean;
+  /** The rules of the type that the typed words fulfil. */
+  readonly rules: readonly SearchRule[];
 };
 
 type Row = { readonly documentId: string; readonly locale?: string; readonly [attribute: string]: unknown };

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { formProblems } from '../../shared/form-problems.ts';
 import { refusedForm } from '../../shared/refused-form.ts';
 import type { Resource, ResourceRequest } from '../../shared/resource.ts';
@@ -7,6 +8,13 @@ import { checkRules } from '../query/search-rules.ts';
 import type { ServedSynonyms } from './synonym-resources.ts';
 
 type Parts = ServedSynonyms & { readonly registry: SchemaRegistry };
+
+/** A search that is tried with rules. Without rules those in force count. */
+const TRIAL = z.strictObject({
+  rules: SEARCH_RULES.optional(),
+  search: z.string().min(1).max(512),
+  locale: z.string().min(2).max(35).optional(),
+});
 
 const PATH = '/_varve/rules';
 
@@ -49,6 +57,24 @@ export const RULE_RESOURCES: readonly Resource<Parts>[] = [
       return { data: rules, position };
     },
   },
+  {
+    name: 'previewRules',
+    summary: 'Search with rules that are not stored: the first ten entries, and why they come in this order',
+    method: 'POST',
+    path: `${PATH}/:type/preview`,
+    body: TRIAL,
+    result: z.array(z.looseObject({})),
+    async run(parts, request) {
+      const type = typeOf(parts, request);
+      const parsed = TRIAL.safeParse(request.data);
+      if (!parsed.success) throw refusedRules(parsed.error);
+      const { search, locale, rules: given } = parsed.data;
+      const rules = given
+        ? parseRules(given, type, parts.registry)
+        : (await parts.commands.listRules())[type];
+      return parts.preview({ type, rules: rules ?? [], search, locale });
+    },
+  },
 ];
 
 function typeOf({ registry }: Parts, { parameter }: ResourceRequest): string {
@@ -65,9 +91,13 @@ export function requireRuleType(type: string, { contentTypes }: SchemaRegistry):
 /** Returns the rules of a content type. Throws RequestError (400) that names all problems. */
 export function parseRules(data: unknown, type: string, registry: SchemaRegistry): readonly SearchRule[] {
   const parsed = SEARCH_RULES.safeParse(data);
-  const problems = parsed.success
-    ? checkRules(parsed.data, { uid: type }, { registry })
-    : formProblems(parsed.error).map(({ path, message }) => ({ path: path || 'data', message }));
-  if (!parsed.success || problems.length > 0) throw refusedForm(problems, 'invalid-rules');
+  const problems = parsed.success ? checkRules(parsed.data, { uid: type }, { registry }) : [];
+  if (!parsed.success) throw refusedRules(parsed.error);
+  if (problems.length > 0) throw refusedForm(problems, 'invalid-rules');
   return parsed.data;
+}
+
+function refusedRules(error: z.ZodError): Error {
+  const problems = formProblems(error).map(({ path, message }) => ({ path: path || 'data', message }));
+  return refusedForm(problems, 'invalid-rules');
 }

@@ -6,6 +6,7 @@ import type { SynonymGroups } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { SYNONYM_GROUPS } from '../../shared/schema/search-options.ts';
 import type { KnownSynonyms } from './open-synonyms.ts';
+import type { PreviewRules } from './preview-rules.ts';
 import type { SynonymCommands } from './synonym-commands.ts';
 
 /** Synonyms for requests. */
@@ -13,6 +14,7 @@ export type ServedSynonyms = {
   readonly commands: SynonymCommands;
   /** Resolves when searches of this process use the synonyms up to a position of the log. */
   readonly applied: KnownSynonyms['applied'];
+  readonly preview: PreviewRules;
 };
 
 type Parts = ServedSynonyms & { readonly registry: Pick<SchemaRegistry, 'contentTypes'> };

@@ -158,6 +158,25 @@ async function setsRules(server: RunningServer) {
   expect(after.tag).not.toBe(before.tag);
   expect(await data('GET', RULES)).toEqual({ [RESTAURANT]: rules });
 
+  type Ranking = {
+    readonly rules: readonly object[];
+    readonly hits: readonly { readonly pinned: boolean }[];
+  };
+  const tried = await call<typeof found>('POST', `${RULES}/${RESTAURANT}/preview`, {
+    data: { search: 'winery', rules: [{ when: 'winery', filter: 'filters[name]=Taberna do Rio' }] },
+  });
+  expect(tried.data.map(({ name }) => name)).toEqual(['Taberna do Rio']);
+  const stored = await call<typeof found>('POST', `${RULES}/${RESTAURANT}/preview`, {
+    data: { search: 'winery' },
+  });
+  expect(stored.data.map(({ name }) => name)).toEqual([last.name, 'Taberna do Rio']);
+  const { ranking } = stored.meta as unknown as { readonly ranking: Ranking };
+  expect(ranking).toMatchObject({ rules, hits: [{ pinned: true }, { pinned: false }] });
+  // Nothing was stored.
+  expect(await search(server, 'winery')).toEqual(after);
+  const bad = await call('POST', `${RULES}/${RESTAURANT}/preview`, { data: { rules } });
+  expect(bad).toMatchObject({ status: 400, error: { code: 'invalid-rules' } });
+
   const hidden = found.map(({ documentId }) => documentId);
   await data('PUT', `${RULES}/${RESTAURANT}`, { data: [{ when: 'casa', hide: hidden }] });
   expect((await search(server, 'casa')).names).toEqual([]);

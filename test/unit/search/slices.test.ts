@@ -129,6 +129,7 @@ it('marks matches in slices', () => {
     facets: [],
     highlights: { attributes: [{ name: 'title', type: 'string' } as const], before: '<i>', after: '</i>' },
     manyLocales: false,
+    rules: [],
   };
   const sources = books
     .slice(0, 20)

@@ -1,0 +1,58 @@
+import type { ReadIndex } from '../../shared/read-index/read-index.ts';
+import { addRules } from '../../shared/schema/add-rules.ts';
+import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import type { SearchRule } from '../../shared/schema/search-rules.ts';
+import type { SearchAdditions } from '../../shared/synonyms/synonym-state.ts';
+import { answerList } from '../query/answer-list.ts';
+import { planList } from '../query/plan-query.ts';
+import { searchWithSynonyms } from './search-with-synonyms.ts';
+
+type TrialOptions = {
+  readonly registry: SchemaRegistry;
+  readonly index: ReadIndex;
+  readonly defaultLocale: string;
+  /** Returns the synonyms and rules in force. */
+  readonly additions: () => SearchAdditions;
+};
+
+/** A search, and the rules with which it is tried. */
+export type RuleTrial = {
+  readonly type: string;
+  readonly rules: readonly SearchRule[];
+  readonly search: string;
+  readonly locale: string | undefined;
+};
+
+/** First hits of a trial, and the explanation of their order. */
+export type RulePreview = { readonly data: readonly object[]; readonly meta: object };
+
+/** Searches with rules that are not stored. */
+export type PreviewRules = (trial: RuleTrial) => Promise<RulePreview>;
+
+/** Creates previews for callers with full access: the first ten published entries, as a list answers them. */
+export function createPreview({ registry, index, defaultLocale, additions }: TrialOptions): PreviewRules {
+  return async ({ type, rules, search, locale = defaultLocale }) => {
+    const { synonyms } = additions();
+    const parameters = { search, locale, 'pagination[pageSize]': '10', explain: 'true' };
+    const plan = planList({
+      registry: addRules(registry, { [type]: rules }),
+      type: contentTypeOf(registry, type),
+      queryString: new URLSearchParams(parameters).toString(),
+      defaultLocale,
+      mayExplain: true,
+    });
+    const body = await answerList(searchWithSynonyms(index, synonyms), plan);
+    const { data, meta } = JSON.parse(body.toString()) as Answer;
+    const { pagination, search: words, explain } = meta;
+    return { data, meta: { pagination, search: words, ranking: explain.ranking } };
+  };
+}
+
+type Answer = {
+  readonly data: readonly object[];
+  readonly meta: {
+    readonly pagination: object;
+    readonly search?: object;
+    readonly explain: { readonly ranking?: object };
+  };
+};
