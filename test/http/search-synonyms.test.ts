@@ -51,7 +51,7 @@ it(
     const second = server.worker();
     write([['alone']]);
     process.kill(server.supervisor, 'SIGHUP');
-    await expect.poll(server.output, { timeout: 60_000 }).toMatch(/--synonyms .* is not as expected/);
+    await expect.poll(server.output, { timeout: 200_000 }).toMatch(/--synonyms .* is not as expected/);
     expect((await search(server, 'bodega')).names).toEqual(['Taberna do Rio']);
     expect(server.worker()).toBe(second);
   },
