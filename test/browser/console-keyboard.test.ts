@@ -81,6 +81,7 @@ describe('the console by keyboard', longInBrowser('the console by keyboard'), ()
     await page.keyboard.press(key);
   }
 
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
   const link = (name: string) => page.getByRole('link', { name, exact: true });
 
   const PARTS: readonly (readonly [link: string, drawn: string])[] = [
@@ -139,5 +140,24 @@ describe('the console by keyboard', longInBrowser('the console by keyboard'), ()
     await page.waitForSelector('.notice:has-text("Restored")', REACTS);
     const { data } = (await ask('/api/tags?status=draft&filters[key]=one')).body;
     expect(data[0].name).toBe('one name');
+  });
+
+  test('sorts a list, and opens a dialog that keeps the focus and gives it back', {
+    timeout: 300_000,
+  }, async () => {
+    await shown.show('#/content/tags', 'main td a');
+    await press(page.locator('main th button', { hasText: 'key' }));
+    await page.waitForURL(/sort=key%3Aasc/, REACTS);
+    await press(link('two'));
+    await press(button('Delete'));
+    await page.waitForSelector('dialog[open] input', REACTS);
+    for (let i = 0; i < 12; i++) {
+      await page.keyboard.press('Tab');
+      const isInside = 'document.activeElement === document.body || document.activeElement.closest("dialog")';
+      expect(await page.evaluate(`!!(${isInside})`)).toBe(true);
+    }
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('dialog', { state: 'detached', ...REACTS });
+    expect(await page.textContent(':focus')).toBe('Delete');
   });
 });

@@ -7,13 +7,13 @@ type DialogProps = {
   readonly children?: Content;
 };
 
-/** A modal dialog of the browser, which keeps the focus inside and closes by Escape. Its parent shows it while it is open. */
+/** A modal dialog of the browser, which keeps the focus inside, closes by Escape and gives the focus back. Its parent shows it while it is open. */
 export function Dialog({ title, close, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
-    const shown = dialog.current;
-    shown?.showModal();
-    return () => shown?.close();
+    const before = document.activeElement;
+    dialog.current?.showModal();
+    return () => before instanceof HTMLElement && before.focus();
   }, []);
   return html`<dialog ref=${dialog} class="card" aria-label=${title} onCancel=${(event: Event) => {
     event.preventDefault();
