@@ -100,7 +100,7 @@ describe('releases in the console', longInBrowser('releases in the console'), ()
     await client.data('POST', `/_varve/releases/${id}/actions`, {
       data: { type: 'publish', contentType: 'api::article.article', entryDocumentId: bad },
     });
-    const scheduledAt = new Date(Date.now() + 8_000).toISOString();
+    const scheduledAt = new Date(Date.now() + 15_000).toISOString();
     await client.data('PUT', `/_varve/releases/${id}`, { data: { name: `failed ${MARKUP}`, scheduledAt } });
     await shown.show('#/overview', '.warning .runbook');
     const warning = shown.page.locator('.warning', { hasText: 'releases-failed' });
