@@ -1,3 +1,4 @@
+import { valueAt } from '../../shared/map-values.ts';
 import type { BoolQuery } from '../../shared/read-index/bool-query.ts';
 import type { TextSearch } from '../../shared/read-index/text-search.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
@@ -35,8 +36,9 @@ export function applyRules(
 ): AppliedRules | undefined {
   // The content types of the scope have the rules in force.
   const { rules = [] } = contentTypeOf(scope.registry, type.uid);
+  const typed = wordsIn(text.query);
   const matched = rules.flatMap((rule) => {
-    const words = matchedWords(rule, text);
+    const words = matchedWords(rule, text.locales, typed);
     return words === undefined ? [] : [{ rule, words }];
   });
   if (matched.length === 0) return undefined;
@@ -57,20 +59,37 @@ export function applyRules(
 /** Maximum pinned entries of a search, from all of its rules. */
 const MOST_PINNED = 20;
 
-/** Returns the words of a query that fulfil a rule; undefined if none do. */
-function matchedWords({ when, match, locale }: SearchRule, text: Text): readonly TextWord[] | undefined {
-  const { locales } = text;
+type Words = { readonly words: readonly TextWord[]; readonly folded: readonly string[] };
+
+/** Returns a function that splits a text once in each language. */
+function wordsIn(text: string): (language: string) => Words {
+  const known = new Map<string, Words>();
+  return (language) =>
+    valueAt(known, language, () => {
+      const words = splitWords(text, language);
+      return { words, folded: words.map(({ word }) => foldWord(word)) };
+    });
+}
+
+/** Words of the rules in each language. A type may have a thousand rules, and each search compares them all. */
+const wordsOfRules = new WeakMap<SearchRule, ReturnType<typeof wordsIn>>();
+
+/** Returns the words of a query that fulfil a rule; undefined if none do. `typed`: the query's words. */
+function matchedWords(
+  rule: SearchRule,
+  locales: Text['locales'],
+  typed: ReturnType<typeof wordsIn>,
+): readonly TextWord[] | undefined {
+  const { when, match, locale } = rule;
   if (locale !== undefined && locales !== 'all' && !locales.includes(locale)) return undefined;
   const language = locale ?? (locales === 'all' ? 'en' : (locales[0] ?? 'en'));
-  const typed = splitWords(text.query, language);
-  const wanted = splitWords(when, language).map(({ word }) => foldWord(word));
-  const starts = match === 'contains' ? [...typed.keys()] : [0];
-  for (const start of starts) {
-    const words = match === 'contains' ? typed.slice(start, start + wanted.length) : typed;
-    const isSame =
-      words.length === wanted.length && words.every(({ word }, at) => foldWord(word) === wanted[at]);
-    if (isSame) return words;
-  }
+  const { folded: wanted } = valueAt(wordsOfRules, rule, () => wordsIn(when))(language);
+  const { words, folded } = typed(language);
+  const more = words.length - wanted.length;
+  if (wanted.length === 0 || (match !== 'contains' && more !== 0)) return undefined;
+  for (let start = 0; start <= more; start++)
+    if (wanted.every((word, at) => folded[start + at] === word))
+      return words.slice(start, start + wanted.length);
   return undefined;
 }
 
