@@ -136,7 +136,7 @@ it('begins with the types that the leader before refused, until their documents 
         progressIndex: 'v-progress',
         observer: {
           contents: async () => contents,
-          definitions: async () => new Map(),
+          definitions: async () => ({ cluster: 'c', version: 1, indices: new Map() }),
           version: async () => 1,
         },
         published: {

@@ -54,7 +54,7 @@ it('synonyms are set behind an event of another program', async () => {
   const commands = createSynonymCommands({ log, space: SPACE, now: Date.now, author });
   const groups = { en: [['nyc', 'new york city']] };
   expect(await synonyms.applied(await commands.set('*', groups))).toBe(true);
-  expect(synonyms.current()).toEqual({ '*': groups });
+  expect(synonyms.current()).toEqual({ synonyms: { '*': groups }, rules: {} });
 });
 
 it('applies an event once that is appended while the stream is read, and rejects at one that it cannot read', async () => {
