@@ -70,7 +70,7 @@ function openSetting({ isKnown = false, isNewest = true, earlier = 0n } = {}) {
         ...{ aliases: new Map(), faults, progressIndex: PROGRESS.index },
         observer: {
           contents: async () => new Map([[PROGRESS.index, PROGRESS.content]]),
-          definitions: async () => new Map(),
+          definitions: async () => ({ cluster: 'c', version: 1, indices: new Map() }),
           version: async () => 1,
         },
         published: { read: async () => [], write: async () => {} },
