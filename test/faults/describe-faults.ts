@@ -254,7 +254,8 @@ async function expectHealed({ fleet, ledger }: Run, roles: Roles): Promise<void>
 }
 
 const WIDTH = 300;
-const LINES = 12;
+/** A process without memory prints some 30 lines, the reason first. */
+const LINES = 40;
 
 /** Returns the end of each process's output. */
 function lastWords({ all }: FaultFleet): string {
