@@ -3,6 +3,7 @@ import { splitWords } from '../../shared/search/split-words.ts';
 import { TURNS, taskOf } from '../../shared/turns/turns.ts';
 import type { AnswerOptions } from './answer-list.ts';
 import type { SuggestPlan } from './plan-suggest.ts';
+import { languageOfQuery } from './text-search.ts';
 import { createWordsMeta } from './words-meta.ts';
 
 /** A completed query, and the number of entries that it finds. */
@@ -46,8 +47,8 @@ type Meta = {
 
 /** Returns the typed text with each of the found words in place of its last word. */
 function wordsOf({ typed, list }: SuggestPlan, { words }: SearchResult): readonly SuggestedWord[] {
-  const locales = list.search.text?.locales;
-  const last = splitWords(typed, Array.isArray(locales) ? String(locales[0]) : 'en').at(-1);
+  const { text } = list.search;
+  const last = text && splitWords(typed, languageOfQuery(text)).at(-1);
   if (last === undefined) return [];
   const before = typed.slice(0, last.start).trimStart();
   return (words?.[0]?.words ?? []).map(({ word, rows }) => ({ text: before + word, count: rows }));

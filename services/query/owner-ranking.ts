@@ -26,8 +26,7 @@ export function ownerRanking(type: ContentType, scope: QueryScope, pinned: reado
   const [place] = attributes.flatMap(({ before }) => before ?? []);
   const boosts = rules.flatMap((rule) => {
     if (!('boost' in rule)) return [];
-    const problems: Problems = [];
-    const query = filterOf(rule.boost, type, scope, problems);
+    const { query, problems } = filterOf(rule.boost, type, scope);
     return problems.length > 0 ? [] : [{ query, before: rule.before ?? ('end' as const) }];
   });
   const keys = attributes.filter(({ before }) => before !== undefined).map(sortKey);
@@ -53,26 +52,27 @@ export function checkBoosts(registry: SchemaRegistry): readonly SchemaProblem[] 
   return [...registry.contentTypes.values()].flatMap((type) =>
     rankingRules(type).flatMap((rule, at) => {
       if (!('boost' in rule)) return [];
-      const problems: Problems = [];
-      filterOf(rule.boost, type, { registry }, problems);
+      const { problems } = filterOf(rule.boost, type, { registry });
       const path = ['pluginOptions', 'varve', 'search', 'ranking', at, 'boost'];
       return problems.map(({ message }) => schemaProblem(type.uid, path, message));
     }),
   );
 }
 
-/** Returns the condition of a filter in the form of a query string. Adds problems to `problems`. */
+/** Returns the condition of a filter in the form of a query string, and what is wrong with it. */
 export function filterOf(
   text: string,
   type: Pick<ContentType, 'uid'>,
   scope: QueryScope,
-  problems: Problems,
-): BoolQuery {
+): { readonly query: BoolQuery; readonly problems: Problems } {
+  const problems: Problems = [];
   const filters = readFilters(text, problems);
   const model = queryModelOf(scope.registry, type.uid);
-  return filters === undefined
-    ? MATCH_ALL
-    : planFilter(filters, 'filters', model, { scope, param: 'filters', problems });
+  const query =
+    filters === undefined
+      ? MATCH_ALL
+      : planFilter(filters, 'filters', model, { scope, param: 'filters', problems });
+  return { query, problems };
 }
 
 /** Returns the filter of a query string that has nothing else. */

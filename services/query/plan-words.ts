@@ -1,4 +1,5 @@
 import { defined } from '../../shared/defined.ts';
+import type { BoolQuery } from '../../shared/read-index/bool-query.ts';
 import type { SearchRequest, SortKey } from '../../shared/read-index/read-index.ts';
 import type { TextSearch } from '../../shared/read-index/text-search.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
@@ -11,17 +12,17 @@ import { ownerRanking } from './owner-ranking.ts';
 import type { Problems } from './problems.ts';
 import { lookUp, type QueryScope, queryModelOf } from './query-model.ts';
 import type { QueryObject } from './query-string.ts';
-import { type AppliedRules, applyRules } from './search-rules.ts';
+import { applyRules } from './search-rules.ts';
 import { resolveTextSearch, searchedLocales, WORD_PARAMETERS } from './text-search.ts';
 import type { WordsPlan } from './words-meta.ts';
 
 type PlannedWords = {
   readonly plan: WordsPlan;
   readonly text: TextSearch | undefined;
-  /** Order of rows with the same relevance. */
-  readonly ties: readonly SortKey[];
-  /** The rules of the type that the words fulfil. */
-  readonly applied: AppliedRules | undefined;
+  /** Order of rows with the same relevance; undefined: the search is not ranked. */
+  readonly ties: readonly SortKey[] | undefined;
+  /** Conditions of the owner's rules for these words. */
+  readonly conditions: readonly BoolQuery[];
 };
 
 type WordsContext = {
@@ -47,7 +48,8 @@ export function planWords(query: QueryObject, context: WordsContext): PlannedWor
   const applied = typed && applyRules(type, typed, scope);
   const text = typed && applied ? withQuery(typed, applied.query) : typed;
   const isRanked = sort.length === 0;
-  const { placed, ties } = ownerRanking(type, scope, applied?.pinned ?? []);
+  // A ranked search keeps its order if a filter has replaced all of its words.
+  const ranking = typed && isRanked ? ownerRanking(type, scope, applied?.pinned ?? []) : undefined;
   return {
     plan: {
       type,
@@ -56,12 +58,12 @@ export function planWords(query: QueryObject, context: WordsContext): PlannedWor
       rules: applied?.rules ?? [],
       manyLocales: locales === 'all' || locales.length > 1,
     },
-    ties,
-    applied,
+    ties: ranking?.ties,
+    conditions: applied?.conditions ?? [],
     text: text && {
       ...text,
       isRanked,
-      ...defined({ fields: namedFields(context), placed: isRanked ? placed : undefined }),
+      ...defined({ fields: namedFields(context), placed: ranking?.placed }),
     },
   };
 }
@@ -94,19 +96,13 @@ export function withWords<List extends { readonly search: SearchRequest }>(
   words: PlannedWords | undefined,
 ): List & { readonly words?: WordsPlan } {
   if (words === undefined) return list;
-  const { plan, text, ties, applied } = words;
+  const { plan, text, ties, conditions } = words;
   const facets = plan.facets.map(({ request }) => request);
   const search: SearchRequest = {
     ...list.search,
-    ...(applied === undefined ? {} : { query: allOf([list.search.query, ...applied.conditions]) }),
-    ...defined({ text }),
-    // A filter may have replaced all words of a ranked search.
-    ...(text?.isRanked === true || isReplaced(list.search, words) ? { sort: ties } : {}),
+    ...(conditions.length === 0 ? {} : { query: allOf([list.search.query, ...conditions]) }),
+    ...defined({ text, sort: ties }),
     ...(facets.length === 0 ? {} : { facets }),
   };
   return { ...list, search, words: plan };
-}
-
-function isReplaced({ sort }: SearchRequest, { applied }: PlannedWords): boolean {
-  return applied !== undefined && applied.query === undefined && sort.length === 0;
 }

@@ -1,6 +1,7 @@
 import { valueAt } from '../../shared/map-values.ts';
 import type { BoolQuery } from '../../shared/read-index/bool-query.ts';
 import type { TextSearch } from '../../shared/read-index/text-search.ts';
+import { remembered } from '../../shared/remembered.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
 import type { SearchRule } from '../../shared/schema/search-rules.ts';
@@ -8,8 +9,8 @@ import { foldWord } from '../../shared/search/fold-word.ts';
 import { hasWords, splitWords, type TextWord } from '../../shared/search/split-words.ts';
 import { noneOf } from './combine-queries.ts';
 import { filterOf } from './owner-ranking.ts';
-import type { Problems } from './problems.ts';
 import type { QueryScope } from './query-model.ts';
+import { languageOfQuery } from './text-search.ts';
 
 type Text = Pick<TextSearch, 'query' | 'locales'>;
 
@@ -38,22 +39,31 @@ export function applyRules(
   const { rules = [] } = contentTypeOf(scope.registry, type.uid);
   const typed = wordsIn(text.query);
   const matched = rules.flatMap((rule) => {
-    const words = matchedWords(rule, text.locales, typed);
+    const words = matchedWords(rule, text, typed);
     return words === undefined ? [] : [{ rule, words }];
   });
   if (matched.length === 0) return undefined;
   const hidden = matched.flatMap(({ rule }) => rule.hide ?? []);
   const hiding: readonly BoolQuery[] =
     hidden.length === 0 ? [] : [noneOf({ kind: 'terms', field: 'documentId', values: [...new Set(hidden)] })];
-  const redirect = matched.find(({ rule }) => rule.filter !== undefined);
-  const filter = redirect && filterFor(redirect.rule, type, scope);
-  const left = redirect && filter ? without(text.query, redirect.words) : text.query;
+  const replacement = replacementBy(matched, type, scope);
+  const left = replacement ? without(text.query, replacement.words) : text.query;
   return {
     rules: matched.map(({ rule }) => rule),
     pinned: [...new Set(matched.flatMap(({ rule }) => rule.pin ?? []))].slice(0, MOST_PINNED),
-    conditions: [...hiding, ...(filter === undefined ? [] : [filter])],
+    conditions: [...hiding, ...(replacement ? [replacement.query] : [])],
     query: hasWords(left) ? left : undefined,
   };
+}
+
+type MatchedRule = { readonly rule: SearchRule; readonly words: readonly TextWord[] };
+
+/** Returns the first filter of rules, and the words that it replaces; undefined if there is none for the caller. */
+function replacementBy(matched: readonly MatchedRule[], type: Pick<ContentType, 'uid'>, scope: QueryScope) {
+  const first = matched.find(({ rule }) => rule.filter !== undefined);
+  if (first?.rule.filter === undefined) return undefined;
+  const { query, problems } = filterOf(first.rule.filter, type, scope);
+  return problems.length > 0 ? undefined : { query, words: first.words };
 }
 
 /** Maximum pinned entries of a search, from all of its rules. */
@@ -72,18 +82,19 @@ function wordsIn(text: string): (language: string) => Words {
 }
 
 /** Words of the rules in each language. A type may have a thousand rules, and each search compares them all. */
-const wordsOfRules = new WeakMap<SearchRule, ReturnType<typeof wordsIn>>();
+const wordsOfRule = remembered(({ when }: SearchRule) => wordsIn(when));
 
 /** Returns the words of a query that fulfil a rule; undefined if none do. `typed`: the query's words. */
 function matchedWords(
   rule: SearchRule,
-  locales: Text['locales'],
+  text: Text,
   typed: ReturnType<typeof wordsIn>,
 ): readonly TextWord[] | undefined {
-  const { when, match, locale } = rule;
+  const { match, locale } = rule;
+  const { locales } = text;
   if (locale !== undefined && locales !== 'all' && !locales.includes(locale)) return undefined;
-  const language = locale ?? (locales === 'all' ? 'en' : (locales[0] ?? 'en'));
-  const { folded: wanted } = valueAt(wordsOfRules, rule, () => wordsIn(when))(language);
+  const language = locale ?? languageOfQuery(text);
+  const { folded: wanted } = wordsOfRule(rule)(language);
   const { words, folded } = typed(language);
   const more = words.length - wanted.length;
   if (wanted.length === 0 || (match !== 'contains' && more !== 0)) return undefined;
@@ -98,16 +109,6 @@ function without(query: string, words: readonly TextWord[]): string {
   return query.slice(0, words[0]?.start) + query.slice(words.at(-1)?.end ?? query.length).trimStart();
 }
 
-function filterFor(
-  { filter = '' }: SearchRule,
-  type: Pick<ContentType, 'uid'>,
-  scope: QueryScope,
-): BoolQuery | undefined {
-  const problems: Problems = [];
-  const query = filterOf(filter, type, scope, problems);
-  return problems.length > 0 ? undefined : query;
-}
-
 /** Returns what is wrong with the filters of rules, each at its path, in the words of a refused request. */
 export function checkRules(
   rules: readonly SearchRule[],
@@ -116,8 +117,6 @@ export function checkRules(
 ): readonly { readonly path: string; readonly message: string }[] {
   return rules.flatMap(({ filter }, at) => {
     if (filter === undefined) return [];
-    const problems: Problems = [];
-    filterOf(filter, type, scope, problems);
-    return problems.map(({ message }) => ({ path: `${at}.filter`, message }));
+    return filterOf(filter, type, scope).problems.map(({ message }) => ({ path: `${at}.filter`, message }));
   });
 }

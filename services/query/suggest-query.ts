@@ -1,6 +1,7 @@
 import type { SearchRequest, SearchResult } from '../../shared/read-index/read-index.ts';
 import type { TextSearch } from '../../shared/read-index/text-search.ts';
 import { splitWords } from '../../shared/search/split-words.ts';
+import { languageOfQuery } from './text-search.ts';
 
 /** Maximum words of a query for which another one is proposed. Longer queries are questions: any of their words is enough. */
 const MOST_WORDS = 4;
@@ -43,9 +44,8 @@ export function suggestQuery(
   return proposals.toSorted((a, b) => a.typos - b.typos || b.rows - a.rows)[0]?.query;
 }
 
-function typedWords({ query, locales }: TextSearch): readonly string[] {
-  const language = locales === 'all' ? 'en' : (locales[0] ?? 'en');
-  return splitWords(query, language).map(({ word }) => word);
+function typedWords(text: TextSearch): readonly string[] {
+  return splitWords(text.query, languageOfQuery(text)).map(({ word }) => word);
 }
 
 /** Joins words. Two words that were typed as two and corrected to one are one. */

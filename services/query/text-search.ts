@@ -31,6 +31,11 @@ export function resolveTextSearch(
   return { query: text, locales, typoTolerance };
 }
 
+/** Returns the locale in whose language the words of a query are split: the first one. */
+export function languageOfQuery({ locales }: Pick<TextSearch, 'locales'>): string {
+  return locales === 'all' ? 'en' : (locales[0] ?? 'en');
+}
+
 /** Returns the locales whose words are searched: those of the requested rows. */
 export function searchedLocales(
   choice: LocaleChoice,

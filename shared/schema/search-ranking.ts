@@ -1,3 +1,4 @@
+import { remembered } from '../remembered.ts';
 import type { ContentType } from './content-type.ts';
 import { usesOf } from './scalar-uses.ts';
 import { below, type ReportProblem } from './schema-problem.ts';
@@ -21,8 +22,13 @@ const MOST_BOOSTS = 2;
 
 /** Returns the rules that a type has in `pluginOptions.varve.search.ranking`. */
 export function rankingRules({ varve }: Pick<ContentType, 'varve'>): readonly RankingRule[] {
-  return SEARCH_OF_TYPE.safeParse(varve ?? {}).data?.search?.ranking ?? [];
+  return typeof varve === 'object' && varve !== null ? readRules(varve) : [];
 }
+
+/** Each search asks for the rules, and the options also have the synonyms. */
+const readRules = remembered(
+  (varve: object): readonly RankingRule[] => SEARCH_OF_TYPE.safeParse(varve).data?.search?.ranking ?? [],
+);
 
 /** Returns the rules by attributes among `rules`. */
 export function attributeRules(rules: readonly RankingRule[]): readonly AttributeRule[] {

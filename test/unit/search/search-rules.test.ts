@@ -90,6 +90,18 @@ describe('rules for searches with certain words', () => {
     const { query, pinned } = planned('search=tomato soup', rules);
     expect(pinned).toEqual(['a', 'b', 'c']);
     expect(query).toEqual(hidden);
+    const many = ['x', 'y'].map((prefix): SearchRule => {
+      return {
+        when: 'soup',
+        match: 'contains',
+        pin: Array.from({ length: 20 }, (_, at) => `${prefix}${at}`),
+      };
+    });
+    expect(planned('search=tomato soup', [soup, ...many]).pinned).toEqual([
+      'a',
+      'b',
+      ...(many[0]?.pin ?? []).slice(0, 18),
+    ]);
     expect(planned('search=soup&sort=name', rules)).toMatchObject({ query: hidden, pinned: undefined });
   });
 
