@@ -1,11 +1,27 @@
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
+import type { errors } from '@elastic/elasticsearch';
 import { expect, it, onTestFinished } from 'vitest';
 import type { IndexableDocument } from '../../shared/read-index/document-index.ts';
 import { sendBulk } from '../../shared/read-index/elasticsearch/bulk-request.ts';
 import { createByteSlabs } from '../../shared/read-index/elasticsearch/documents/byte-slabs.ts';
 import { createElasticsearchClient } from '../../shared/read-index/elasticsearch/wire/client.ts';
+
+/** Returns a client of a server that answers with `respond`. */
+async function clientOf(respond: RequestListener) {
+  const server = createServer(respond).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const client = createElasticsearchClient({ url: `http://127.0.0.1:${port}`, username: 'u', password: 'p' });
+  onTestFinished(async () => {
+    await client.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  return client;
+}
 
 /** Sends documents of a size to a server that answers with `respond`, and notes the keys of each request. */
 async function send(
@@ -14,7 +30,7 @@ async function send(
   bytes = 0,
 ) {
   const requests: number[][] = [];
-  const server = createServer(async (request, response) => {
+  const client = await clientOf(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
     const sent = body.trim().split('\n').map(Number);
@@ -22,15 +38,6 @@ async function send(
     response.setHeader('x-elastic-product', 'Elasticsearch');
     response.setHeader('content-type', 'application/json');
     respond(sent, response);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const client = createElasticsearchClient({
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-  });
-  onTestFinished(async () => {
-    await client.close();
-    server.closeAllConnections();
-    server.close();
   });
   const documents = keys.map(
     (key): IndexableDocument => ({
@@ -97,3 +104,26 @@ it('rejects if the request as a whole is refused, or answered for other document
   const short = send([1, 2], (_, response) => response.end('{"errors":false,"items":[]}'));
   await expect(short).rejects.toThrow('a bulk of 2 documents was answered for 0');
 });
+
+it.each([
+  [
+    'refuses it',
+    (to: ServerResponse) => void to.writeHead(429, { 'x-elastic-product': 'Elasticsearch' }).end(),
+  ],
+  ['ends the connection', (to: ServerResponse) => void to.destroy()],
+])(
+  'the error of a request has neither a copy of its body nor its secrets, if the server %s',
+  async (_, respond) => {
+    const client = await clientOf((request, response) => {
+      request.resume().on('end', () => respond(response));
+    });
+    const body = Buffer.alloc(100_000, ' ');
+    const sent = client.transport.request({ method: 'POST', path: '/_bulk', body }, { maxRetries: 0 });
+    const error = await sent.then(
+      () => undefined,
+      (failure: errors.ResponseError) => failure,
+    );
+    expect(error?.meta.meta.request.params.body).toBe(body);
+    expect(inspect(error, { depth: 10 })).not.toContain(Buffer.from('u:p').toString('base64'));
+  },
+);

@@ -1,7 +1,7 @@
 import { type Client, errors } from '@elastic/elasticsearch';
 import type { IndexableDocument, WriteOutcome } from '../document-index.ts';
 import type { ByteSlabs } from './documents/byte-slabs.ts';
-import { keepAnsweringNode } from './wire/client.ts';
+import { keepAnsweringNodes } from './wire/client.ts';
 
 /**
  * Milliseconds for a request, far below the hour for which an index remembers deletes. Longer requests are abandoned, so that none arrives
@@ -53,7 +53,7 @@ export async function sendBulk(
     slabs.giveBack(slab);
     return outcomes(documents, answer);
   } catch (error) {
-    if (error instanceof errors.TimeoutError) keepAnsweringNode(client, error);
+    if (error instanceof errors.TimeoutError) keepAnsweringNodes(client);
     if (!isTooLarge(error)) throw error;
     // A proxy may refuse every request. The writer parks a document only if its index accepts small ones.
     if (documents.length === 1) return [{ kind: 'again', reason: 'the document is too large for a request' }];

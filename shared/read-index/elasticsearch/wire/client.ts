@@ -1,4 +1,4 @@
-import { Client, ClusterConnectionPool, type errors } from '@elastic/elasticsearch';
+import { Client, ClusterConnectionPool } from '@elastic/elasticsearch';
 import { defined } from '../../../defined.ts';
 
 /** Addresses and credentials of the cluster. */
@@ -25,6 +25,8 @@ export function createElasticsearchClient(connection: ElasticsearchConnection): 
     ...(cloudId === undefined
       ? { nodes: addressesOf(url), ConnectionPool: ClusterConnectionPool }
       : { cloud: { id: cloudId } }),
+    // By default an error has a copy of its request. It takes gigabytes to copy a body of 40 MB, which is bytes.
+    redaction: { type: 'remove' },
     // Answers are not merged into other objects, so their names can do no harm. The check takes as long as parsing.
     disablePrototypePoisoningProtection: true,
     ...defined({
@@ -43,16 +45,16 @@ function addressesOf(url: string): string[] {
 const SIGN_OF_LIFE = 1_000;
 
 /**
- * Keeps a node in use after a request timed out, if it answers a small request now. The client leaves out every node whose request timed
+ * Keeps nodes in use after a request timed out, if they answer a small request now. The client leaves out every node whose request timed
  * out. But the node may have waited for another one, which hangs.
  */
-export function keepAnsweringNode({ connectionPool }: Client, { meta }: errors.TimeoutError): void {
-  // The error has a copy of the connection, without secrets.
-  const connection = connectionPool.connections.find(({ id }) => id === meta?.meta.connection?.id);
-  if (connection === undefined) return;
+export function keepAnsweringNodes({ connectionPool }: Client): void {
   const options = { requestId: 'alive', name: 'varve', context: null, timeout: SIGN_OF_LIFE };
-  void connection.request({ method: 'HEAD', path: '/' }, options).then(
-    () => connectionPool.markAlive(connection),
-    () => {},
-  );
+  for (const connection of connectionPool.connections) {
+    if (connection.status !== 'dead') continue;
+    void connection.request({ method: 'HEAD', path: '/' }, options).then(
+      () => connectionPool.markAlive(connection),
+      () => {},
+    );
+  }
 }

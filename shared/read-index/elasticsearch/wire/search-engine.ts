@@ -1,5 +1,5 @@
 import { type Client, errors } from '@elastic/elasticsearch';
-import { keepAnsweringNode } from './client.ts';
+import { keepAnsweringNodes } from './client.ts';
 import { refusalOf, unavailable } from './refusal.ts';
 import { readOutcomes, type SearchAnswer, SearchFailure, type SearchOutcome } from './search-answer.ts';
 import { type Search, searchRequest } from './write-search.ts';
@@ -40,7 +40,7 @@ async function send(client: Client, searches: readonly Search[]): Promise<readon
     return await sendWithin(client, searches, ASK_ANOTHER);
   } catch (error) {
     if (!(error instanceof errors.TimeoutError)) throw error;
-    keepAnsweringNode(client, error);
+    keepAnsweringNodes(client);
     return sendWithin(client, searches, LONGEST - ASK_ANOTHER);
   }
 }
