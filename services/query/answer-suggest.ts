@@ -1,4 +1,5 @@
 import type { ReadIndex, SearchResult } from '../../shared/read-index/read-index.ts';
+import { readSource } from '../../shared/read-index/read-source.ts';
 import { splitWords } from '../../shared/search/split-words.ts';
 import { TURNS, taskOf } from '../../shared/turns/turns.ts';
 import type { AnswerOptions } from './answer-list.ts';
@@ -54,8 +55,6 @@ function wordsOf({ typed, list }: SuggestPlan, { words }: SearchResult): readonl
   return (words?.[0]?.words ?? []).map(({ word, rows }) => ({ text: before + word, count: rows }));
 }
 
-type Row = { readonly documentId: string; readonly locale?: string; readonly [attribute: string]: unknown };
-
 /** Returns the titles of the best entries. Entries without a title are omitted. */
 function titlesOf(
   { title, list }: SuggestPlan,
@@ -64,7 +63,7 @@ function titlesOf(
 ): readonly object[] {
   if (title === undefined) return [];
   return hits.sources.flatMap((source) => {
-    const row = JSON.parse(Buffer.from(source).toString()) as Row;
+    const row = readSource(source);
     const { documentId, locale } = row;
     if (typeof row[title] !== 'string') return [];
     const isOneOfMany = list.words?.manyLocales === true && locale !== undefined;

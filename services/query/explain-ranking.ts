@@ -1,10 +1,8 @@
 import type { AnswerScope, Hits, ReadIndex } from '../../shared/read-index/read-index.ts';
+import { readSource, type SourceRow } from '../../shared/read-index/read-source.ts';
 import { attributeRules, rankingRules } from '../../shared/schema/search-ranking.ts';
 import { allOf } from './combine-queries.ts';
 import type { ListPlan } from './plan-query.ts';
-
-/** An entry as the index shows it. */
-type Row = { readonly documentId: string; readonly locale?: string; readonly [attribute: string]: unknown };
 
 /**
  * Explains what the owner's rules do to the hits of a page: the rules that the words fulfil, and for each hit its boosts and the values of the
@@ -20,7 +18,7 @@ export async function explainRanking(
   const isRanked = search.text?.isRanked === true;
   const ranking = isRanked ? rankingRules(type) : [];
   if (rules.length + ranking.length === 0) return undefined;
-  const rows = hits.sources.map(rowOf);
+  const rows = hits.sources.map((source) => readSource(source));
   const { boosts = [], pinned = [] } = search.text?.placed ?? {};
   const names = ranking.flatMap((rule) => ('boost' in rule ? [rule.boost] : []));
   const boosted = await Promise.all(
@@ -40,7 +38,7 @@ export async function explainRanking(
         withTotal: false,
         answer,
       });
-      return new Set(found.hits.sources.map((source) => nameOf(rowOf(source))));
+      return new Set(found.hits.sources.map((source) => nameOf(readSource(source))));
     }),
   );
   const attributes = attributeRules(ranking).map(({ attribute }) => attribute);
@@ -56,10 +54,6 @@ export async function explainRanking(
   };
 }
 
-function rowOf(source: Uint8Array): Row {
-  return JSON.parse(Buffer.from(source).toString()) as Row;
-}
-
-function nameOf({ documentId, locale }: Row): string {
+function nameOf({ documentId, locale }: SourceRow): string {
   return `${documentId}:${locale}`;
 }

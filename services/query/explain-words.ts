@@ -1,13 +1,11 @@
 import type { SearchRequest, SearchResult } from '../../shared/read-index/read-index.ts';
+import { readSource } from '../../shared/read-index/read-source.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import { foldWord } from '../../shared/search/fold-word.ts';
 import { languageOf } from '../../shared/search/languages.ts';
 import { type SearchField, searchSettingsOf } from '../../shared/search/search-settings.ts';
 import { splitWords } from '../../shared/search/split-words.ts';
 import { explainHit } from './explain-hit.ts';
-
-/** An entry as the index shows it. */
-type Row = { readonly documentId: string; readonly locale?: string; readonly [attribute: string]: unknown };
 
 /** Explains a search by words: what was dropped and corrected, and why each hit of the page is one. Undefined for other searches. */
 export function explainWords(
@@ -29,7 +27,7 @@ export function explainWords(
     dropped: typed.filter((word) => !known.has(word) && !stopWords.has(foldWord(word))),
     corrected: Object.fromEntries(report.corrected),
     hits: hits.sources.map((source) => {
-      const row = JSON.parse(Buffer.from(source).toString()) as Row;
+      const row = readSource(source);
       const inLocale = row.locale ?? settings.locale;
       const { first, ...why } = explainHit(fields, report.terms.get(inLocale) ?? [], row, inLocale);
       return { documentId: row.documentId, locale: row.locale, ...why };

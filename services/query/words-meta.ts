@@ -3,6 +3,7 @@ import { valueAt } from '../../shared/map-values.ts';
 import { facetText } from '../../shared/read-index/facet-values.ts';
 import type { FacetCounts } from '../../shared/read-index/facets.ts';
 import type { SearchResult } from '../../shared/read-index/read-index.ts';
+import { readSource, type SourceRow } from '../../shared/read-index/read-source.ts';
 import type { TextSearchReport } from '../../shared/read-index/text-search.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import type { SearchRule } from '../../shared/schema/search-rules.ts';
@@ -26,8 +27,6 @@ export type WordsPlan = {
   /** The rules of the type that the typed words fulfil. */
   readonly rules: readonly SearchRule[];
 };
-
-type Row = { readonly documentId: string; readonly locale?: string; readonly [attribute: string]: unknown };
 
 /**
  * Creates the members of `meta` as JSON, each after a comma. `suggestion`: the query to type instead. If a call ends with its slice, the next
@@ -78,11 +77,6 @@ function facetMembers(plans: readonly FacetPlan[], counts: readonly FacetCounts[
 /** Letters of a text that one step of a slice handles. */
 const STEP_LETTERS = 8;
 
-/** Decodes a text without copying its bytes. */
-function textOf({ buffer, byteOffset, byteLength }: Uint8Array): string {
-  return Buffer.from(buffer, byteOffset, byteLength).toString();
-}
-
 /** Creates the highlights by documentId; if a document may appear in several locales, by `<documentId>:<locale>`. */
 function createHighlights(
   { type, manyLocales }: WordsPlan,
@@ -92,12 +86,12 @@ function createHighlights(
 ): () => string {
   const mark = createMark(type, plan, report);
   const rows: (readonly [string, string])[] = [];
-  let row: Row | undefined;
+  let row: SourceRow | undefined;
   let members: [string, string][] = [];
   let next = 0;
   return () => {
     while (rows.length < sources.length) {
-      row ??= JSON.parse(textOf(sources[rows.length] as Uint8Array)) as Row;
+      row ??= readSource<SourceRow>(sources[rows.length] as Uint8Array);
       while (next < plan.attributes.length) {
         const { name, marked, letters } = mark(row, plan.attributes[next++] as HighlightedAttribute);
         if (marked !== undefined) members.push([name, JSON.stringify(marked)]);
@@ -139,7 +133,7 @@ function createMark(
   type: ContentType,
   { before, after }: HighlightPlan,
   report: TextSearchReport | undefined,
-): (row: Row, attribute: HighlightedAttribute) => Marked {
+): (row: SourceRow, attribute: HighlightedAttribute) => Marked {
   const settings = searchSettingsOf(type);
   const markerOf = createMarkers(settings, report);
   const highlight = createCountedHighlight(createLetterCount());

@@ -1,4 +1,5 @@
 import type { ReadIndex, SearchRequest } from './read-index.ts';
+import { readSource } from './read-source.ts';
 
 type FirstRowSearch = Pick<SearchRequest, 'type' | 'world' | 'query'> & Partial<SearchRequest>;
 
@@ -9,5 +10,5 @@ export async function firstRow<Row = unknown>(
 ): Promise<Row | undefined> {
   const { hits } = await index.search({ sort: [], from: 0, size: 1, withTotal: false, ...search });
   const [source] = hits.sources;
-  return source === undefined ? undefined : (JSON.parse(Buffer.from(source).toString()) as Row);
+  return source === undefined ? undefined : readSource<Row>(source);
 }

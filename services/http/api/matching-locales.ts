@@ -1,4 +1,5 @@
 import { type ReadIndex, WORLDS } from '../../../shared/read-index/read-index.ts';
+import { readSource } from '../../../shared/read-index/read-source.ts';
 import type { EntryPlan } from '../../query/plan-query.ts';
 
 const EVERY_LOCALE = 1000;
@@ -38,6 +39,5 @@ export async function matchingLocales(
 }
 
 function localeOf(source: Uint8Array): string | null {
-  const { locale } = JSON.parse(Buffer.from(source).toString()) as { locale?: string | null };
-  return locale ?? null;
+  return readSource(source).locale ?? null;
 }
