@@ -54,27 +54,25 @@ async function complete(scope: WordScope, words: LocaleWords): Promise<LocaleWor
   const place = { session: scope.session, type: scope.type, locale };
   const found = await Promise.all(
     meant.map(
-      async (term) =>
-        terms.filter((each) => each.term === term)[0] ?? (await findTerm(scope, place, mode, term)),
+      async (term) => terms.find((each) => each.term === term) ?? (await findTerm(scope, place, mode, term)),
     ),
   );
   return { ...words, terms: found.flat() };
 }
 
+/** Asks for words at a place of the query. */
+type Asked = { readonly within: Dsl; readonly place: number; readonly request: WordsRequest };
+
 async function othersInLocale(
   scope: WordScope,
   { locale, mode, terms }: LocaleWords,
-  {
-    within,
-    place,
-    request,
-  }: { readonly within: Dsl; readonly place: number; readonly request: WordsRequest },
+  { within, place, request }: Asked,
 ): Promise<Omit<OtherWords, 'place'>> {
   const others = terms.filter(({ term }) => term.place !== place);
   const having = others.length === 0 ? [] : [matchQuery(scope, [{ locale, mode, terms: others }])];
   const query = checkDepth({ bool: { filter: [within, inLocale(scope, locale), ...having] } });
-  const last = terms.find(({ term }) => term.place === place);
-  const groups = last === undefined ? [] : await candidatesFor(scope, locale, last, request);
+  const replaced = terms.find(({ term }) => term.place === place);
+  const groups = replaced === undefined ? [] : await candidatesFor(scope, locale, replaced, request);
   const [rows, counts] = await Promise.all([
     others.length === 0 ? 0 : countDocuments(scope, query),
     countWords(

@@ -13,6 +13,8 @@ export type StepOrder = {
   readonly ties: readonly SortClause[];
 };
 
+type Page = { readonly hits: Hits; readonly next?: SortPosition | null };
+
 /**
  * Reads a page in the order of the score's steps. It reads the best step that documents have, then the documents of that step, and so on
  * until the page is full.
@@ -20,34 +22,40 @@ export type StepOrder = {
 export async function searchSteps(search: PageSearch, order: StepOrder): Promise<SearchResult> {
   const { from, size, withTotal, cursor } = search.request;
   if (from + size > WINDOW) refuse(from, size);
-  const total = withTotal ? await countMatches(search) : undefined;
-  if (cursor !== undefined) return { total, ...(await readBehind(search, order, cursor.after)) };
+  const [total, page] = await Promise.all([
+    withTotal ? countMatches(search) : undefined,
+    cursor === undefined ? readFrom(search, order) : readBehind(search, order, cursor.after),
+  ]);
+  return { total, ...page };
+}
+
+async function readFrom(search: PageSearch, order: StepOrder): Promise<Page> {
+  const { from, size } = search.request;
   const found: SearchHit[] = [];
   let skipped = from;
-  let level = await bestLevel(search, order.step, undefined);
-  while (level !== undefined && found.length < size) {
+  let level: number | undefined;
+  while (found.length < size) {
+    level = await bestLevel(search, order.step, level);
+    if (level === undefined) break;
     const page = { from: skipped, size: size - found.length, sort: sortDsl(inStep(order)) };
     const within = { ...search, query: stepQuery(search.query, order.step, level) };
     const { hits } = await readPage(within, { ...page, track_total_hits: true });
     found.push(...hits.hits);
     skipped = Math.max(0, skipped - (hits.total?.value ?? 0));
-    level = await bestLevel(search, order.step, level);
   }
-  return { total, hits: readHits(search, found) };
+  return { hits: readHits(search, found) };
 }
 
-async function readBehind(
-  search: PageSearch,
-  order: StepOrder,
-  after: SortPosition | null,
-): Promise<{ readonly hits: Hits; readonly next: SortPosition | null }> {
+async function readBehind(search: PageSearch, order: StepOrder, after: SortPosition | null): Promise<Page> {
   const { size } = search.request;
   const clauses = inStep(order);
   const found: { readonly hit: SearchHit; readonly level: number }[] = [];
-  let level = after === null ? await bestLevel(search, order.step, undefined) : Number(after[0]);
+  let level = after === null ? undefined : Number(after[0]);
   let position = after?.slice(1);
   // Requests one row more than the page has. If it is found, another page follows.
-  while (level !== undefined && found.length <= size) {
+  while (found.length <= size) {
+    if (position === undefined) level = await bestLevel(search, order.step, level);
+    if (level === undefined) break;
     const within = { ...search, query: stepQuery(search.query, order.step, level) };
     const { hits } = await readPage(within, {
       size: size + 1 - found.length,
@@ -56,7 +64,6 @@ async function readBehind(
     });
     for (const hit of hits.hits) found.push({ hit, level });
     position = undefined;
-    level = await bestLevel(search, order.step, level);
   }
   const last = found.length > size ? found[size - 1] : undefined;
   const hits = readHits(

@@ -92,7 +92,7 @@ async function findEarly<Found>(
   finding.catch(() => {});
   const [areRight, isWhole, report] = await Promise.all([
     assumed.areRight(),
-    isThere(scope, checkDepth({ bool: { filter: [asked.within, matchQuery(scope, assumed.locales)] } })),
+    isFound(scope, assumed.locales, asked.within),
     findReport(scope, assumed.locales, asked),
   ]);
   return areRight && isWhole ? { found: await finding, report, isWhole } : undefined;
@@ -128,20 +128,20 @@ async function longestMatch(
   const typed = locales.flatMap(({ terms }) => terms.map(({ term }) => term.place));
   const places = [...new Set(typed)].sort((a, b) => b - a);
   const shorter = places.map((place) => locales.map((each) => upTo(place, each)));
-  const found = await Promise.all(
-    // As an async function it cannot throw when another search has already been sent.
-    shorter.map(async (kept) =>
-      isThere(scope, checkDepth({ bool: { filter: [within, matchQuery(scope, kept)] } })),
-    ),
-  );
+  const found = await Promise.all(shorter.map((kept) => isFound(scope, kept, within)));
   return { locales: shorter[found.indexOf(true)] ?? locales, isWhole: found[0] === true };
 }
 
 /** Returns a question. Only a search that asks for similar words needs to know whether it finds a document. */
 async function matchAny(scope: WordScope, locales: readonly LocaleWords[], within: Dsl) {
   const asked = locales.map((each): LocaleWords => ({ ...each, mode: 'any' }));
-  const query = checkDepth({ bool: { filter: [within, matchQuery(scope, asked)] } });
-  return { locales: asked, isWhole: scope.text.words?.kind !== 'similar' || (await isThere(scope, query)) };
+  const isWhole = scope.text.words?.kind !== 'similar' || (await isFound(scope, asked, within));
+  return { locales: asked, isWhole };
+}
+
+/** Returns whether some document among `within` is found. As an async function it cannot throw when another search has already been sent. */
+async function isFound(scope: WordScope, locales: readonly LocaleWords[], within: Dsl): Promise<boolean> {
+  return isThere(scope, checkDepth({ bool: { filter: [within, matchQuery(scope, locales)] } }));
 }
 
 function upTo(place: number, { terms, ...locale }: LocaleWords): LocaleWords {

@@ -59,7 +59,8 @@ function createComplete(index: TextIndex, search: LocaleSearch): () => LocaleSea
     terms.map((term) => {
       const known = search.terms.find((each) => each.term === term);
       if (known !== undefined) return () => [known];
-      const [similar, create] = [similarTerm(term), createLocaleTerm(index, text, isSearched, term)];
+      const create = createLocaleTerm(index, text, isSearched, term);
+      const similar = similarTerm(term);
       // The words that resemble the term include its own. One walk finds both.
       const expand = similar && createExpansion(text.vocabulary, similar);
       return () => {
@@ -85,9 +86,9 @@ function createOthersAt(
       const having = rowsWith(rowSet, { ...search, terms: others }, within);
       const number = countBits(having);
       if (others.length > 0) rows += number;
-      const last = search.terms.find(({ term }) => term.place === place);
-      if (last !== undefined && number > 0)
-        return createCounts(rowSet, { search, last, having }, request, counted);
+      const replaced = search.terms.find(({ term }) => term.place === place);
+      if (replaced !== undefined && number > 0)
+        return createCounts(rowSet, { search, replaced, having }, request, counted);
       releaseBits(rowSet, having);
       return () => {};
     }),
@@ -112,18 +113,18 @@ function rowsWith(rowSet: RowSetIndex, { mode, terms }: LocaleSearch, within: Bi
 }
 
 /** A word of a query in one locale, and the rows that have the others. */
-type ReplacedWord = { readonly search: LocaleSearch; readonly last: LocaleTerm; readonly having: Bits };
+type ReplacedWord = { readonly search: LocaleSearch; readonly replaced: LocaleTerm; readonly having: Bits };
 
 function createCounts(
   rowSet: RowSetIndex,
-  { search, last, having }: ReplacedWord,
+  { search, replaced, having }: ReplacedWord,
   { kind }: WordsRequest,
   counted: OtherWord[],
 ): () => void {
   const { vocabulary } = search.text;
-  const meant = kind === 'similar' ? similarTerm(last.term) : last.term;
+  const meant = kind === 'similar' ? similarTerm(replaced.term) : replaced.term;
   if (meant === undefined || (kind === 'completed' && !meant.isPrefix)) return () => {};
-  const expand = kind === 'similar' ? createExpansion(vocabulary, meant) : () => last.expansion;
+  const expand = kind === 'similar' ? createExpansion(vocabulary, meant) : () => replaced.expansion;
   let candidates: readonly Candidate[] | undefined;
   let next = 0;
   return () => {

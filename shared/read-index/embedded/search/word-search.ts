@@ -3,6 +3,7 @@ import { valueAt } from '../../../map-values.ts';
 import { searchOf } from '../../../search/search-settings.ts';
 import { hasWords } from '../../../search/split-words.ts';
 import { createSequence } from '../../../turns/sequence.ts';
+import type { BoolQuery } from '../../bool-query.ts';
 import type { FacetCounts } from '../../facets.ts';
 import type { SearchRequest, SearchResult, World } from '../../read-index.ts';
 import type { OtherWords, PlacedRules, TextSearchReport } from '../../text-search.ts';
@@ -127,7 +128,6 @@ function createFind(
   request: SearchRequest,
   common: CommonTerms,
 ): () => Found {
-  const { rowSets, orders, kept } = state;
   const { text, world, query } = request;
   const index = text && textIndexOf(state, rowSet, world);
   const terms = text && index && common(index, text);
@@ -135,7 +135,7 @@ function createFind(
   const collectPinned = createSequence(pinned);
   let match: (() => Bits) | undefined;
   return () => {
-    match ??= createMatchedRows(rowSet, bindQuery({ rowSets, orders, kept, world }, rowSet, query));
+    match ??= createRowsOf(state, rowSet, world, query);
     const rows = match();
     const found = text && index && terms ? matchTexts(index, terms(), rows, text.query) : undefined;
     const matched = found ? withPinned(rowSet, found.matched, rows, collectPinned()) : rows;
@@ -148,15 +148,24 @@ function createFind(
 
 /** Returns the rows of each document that the owner pins in a ranked search. */
 function pinnedRows(
-  { rowSets, orders, kept }: WordSearchState,
+  state: WordSearchState,
   rowSet: RowSetIndex,
   { text, world }: SearchRequest,
 ): readonly (() => Bits)[] {
   if (text?.isRanked !== true || !hasWords(text.query)) return [];
-  return (text.placed?.pinned ?? []).map((value) => {
-    const query = { kind: 'term', field: 'documentId', value } as const;
-    return createMatchedRows(rowSet, bindQuery({ rowSets, orders, kept, world }, rowSet, query));
-  });
+  return (text.placed?.pinned ?? []).map((value) =>
+    createRowsOf(state, rowSet, world, { kind: 'term', field: 'documentId', value }),
+  );
+}
+
+/** Finds the rows of a query. If a call ends with its slice, the next call continues. */
+function createRowsOf(
+  { rowSets, orders, kept }: WordSearchState,
+  rowSet: RowSetIndex,
+  world: World,
+  query: BoolQuery,
+): () => Bits {
+  return createMatchedRows(rowSet, bindQuery({ rowSets, orders, kept, world }, rowSet, query));
 }
 
 /** Adds the pinned rows among `within` to the rows that have the words. */
@@ -217,21 +226,18 @@ function createPage(state: WordSearchState, found: Found): () => SelectedRows {
 
 /** Selects a page in the order of the owner's rules. */
 function createPlaced(
-  { rowSets, orders, kept }: WordSearchState,
+  state: WordSearchState,
   { rowSet, request, matched, texts }: Omit<Found, 'count'> & { readonly texts: RankedTexts },
   placed: PlacedRules,
 ): () => SelectedRows {
   const { world, sort } = request;
-  const context = { rowSets, orders, kept, world };
-  const boosted = placed.boosts.map(({ query }) =>
-    createMatchedRows(rowSet, bindQuery(context, rowSet, query)),
-  );
+  const boosted = placed.boosts.map(({ query }) => createRowsOf(state, rowSet, world, query));
   const { index, found, pinned } = texts;
   const isQuestion = found.searches.some(({ mode }) => mode === 'any');
   const rankAll = pinned.length === 0 ? texts.rank : createLateRanking(index, { ...found, matched });
   const rank = createPlacedRanks(rankAll, placed, { boosted, pinned }, isQuestion);
-  const { keys } = orderFor(orders, rowSet, world, sort);
-  const leading = bindSort(rowSets, rowSet, world, placed.keys).slice(0, -1);
+  const { keys } = orderFor(state.orders, rowSet, world, sort);
+  const leading = bindSort(state.rowSets, rowSet, world, placed.keys).slice(0, -1);
   let page: (() => SelectedRows) | undefined;
   return () => {
     page ??= createPlacedPage(rowSet, { leading, keys }, rank(), request);
