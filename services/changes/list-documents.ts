@@ -1,6 +1,6 @@
 import { type BoolQuery, MATCH_ALL } from '../../shared/read-index/bool-query.ts';
+import { entryOfSource } from '../../shared/read-index/entry-of-source.ts';
 import type { ReadIndex, SearchRequest, World } from '../../shared/read-index/read-index.ts';
-import { readSource } from '../../shared/read-index/read-source.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import { type FeedItem, joinItems } from './feed-item.ts';
 import type { FeedSelection } from './selection.ts';
@@ -53,7 +53,7 @@ function inLocales(type: ContentType, { locales }: FeedSelection): BoolQuery {
 }
 
 function itemOf({ type, world }: RowSet, source: Uint8Array, position: bigint): FeedItem {
-  const { documentId, locale } = readSource(source);
+  const { documentId, locale } = entryOfSource(source);
   const locales = type.localized && locale != null ? [locale] : [];
   return { type: type.uid, documentId, status: world, event: 'create', locales, position: String(position) };
 }

@@ -1,9 +1,11 @@
+import { entryOfSource } from '../../shared/read-index/entry-of-source.ts';
+
 /** Values of a row as its answer has them, by attribute. */
 export type SourceValues = Readonly<Record<string, unknown>>;
 
 /** Parses the source of a row: its public scalars and system attributes, without relations. */
 export function readSource(source: Uint8Array): SourceValues {
-  return JSON.parse(textOf(source)) as SourceValues;
+  return entryOfSource<SourceValues>(source);
 }
 
 const DOCUMENT_ID = ',"documentId":"';

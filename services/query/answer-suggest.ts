@@ -1,5 +1,5 @@
+import { entryOfSource } from '../../shared/read-index/entry-of-source.ts';
 import type { ReadIndex, SearchResult } from '../../shared/read-index/read-index.ts';
-import { readSource } from '../../shared/read-index/read-source.ts';
 import { splitWords } from '../../shared/search/split-words.ts';
 import { TURNS, taskOf } from '../../shared/turns/turns.ts';
 import type { AnswerOptions } from './answer-list.ts';
@@ -63,7 +63,7 @@ function titlesOf(
 ): readonly object[] {
   if (title === undefined) return [];
   return hits.sources.flatMap((source) => {
-    const row = readSource(source);
+    const row = entryOfSource(source);
     const { documentId, locale } = row;
     if (typeof row[title] !== 'string') return [];
     const isOneOfMany = list.words?.manyLocales === true && locale !== undefined;

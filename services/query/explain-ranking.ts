@@ -1,5 +1,5 @@
+import { entryOfSource, type SourceEntry } from '../../shared/read-index/entry-of-source.ts';
 import type { AnswerScope, Hits, ReadIndex } from '../../shared/read-index/read-index.ts';
-import { readSource, type SourceRow } from '../../shared/read-index/read-source.ts';
 import { attributeRules, rankingRules } from '../../shared/schema/search-ranking.ts';
 import { allOf } from './combine-queries.ts';
 import type { ListPlan } from './plan-query.ts';
@@ -18,7 +18,7 @@ export async function explainRanking(
   const isRanked = search.text?.isRanked === true;
   const ranking = isRanked ? rankingRules(type) : [];
   if (rules.length + ranking.length === 0) return undefined;
-  const rows = hits.sources.map((source) => readSource(source));
+  const rows = hits.sources.map((source) => entryOfSource(source));
   const { boosts = [], pinned = [] } = search.text?.placed ?? {};
   const names = ranking.flatMap((rule) => ('boost' in rule ? [rule.boost] : []));
   const boosted = await Promise.all(
@@ -38,7 +38,7 @@ export async function explainRanking(
         withTotal: false,
         answer,
       });
-      return new Set(found.hits.sources.map((source) => nameOf(readSource(source))));
+      return new Set(found.hits.sources.map((source) => nameOf(entryOfSource(source))));
     }),
   );
   const attributes = attributeRules(ranking).map(({ attribute }) => attribute);
@@ -54,6 +54,6 @@ export async function explainRanking(
   };
 }
 
-function nameOf({ documentId, locale }: SourceRow): string {
+function nameOf({ documentId, locale }: SourceEntry): string {
   return `${documentId}:${locale}`;
 }

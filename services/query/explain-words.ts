@@ -1,5 +1,5 @@
+import { entryOfSource } from '../../shared/read-index/entry-of-source.ts';
 import type { SearchRequest, SearchResult } from '../../shared/read-index/read-index.ts';
-import { readSource } from '../../shared/read-index/read-source.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import { foldWord } from '../../shared/search/fold-word.ts';
 import { languageOf } from '../../shared/search/languages.ts';
@@ -27,7 +27,7 @@ export function explainWords(
     dropped: typed.filter((word) => !known.has(word) && !stopWords.has(foldWord(word))),
     corrected: Object.fromEntries(report.corrected),
     hits: hits.sources.map((source) => {
-      const row = readSource(source);
+      const row = entryOfSource(source);
       const inLocale = row.locale ?? settings.locale;
       const { first, ...why } = explainHit(fields, report.terms.get(inLocale) ?? [], row, inLocale);
       return { documentId: row.documentId, locale: row.locale, ...why };

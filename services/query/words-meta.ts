@@ -1,9 +1,9 @@
 import { defined } from '../../shared/defined.ts';
 import { valueAt } from '../../shared/map-values.ts';
+import { entryOfSource, type SourceEntry } from '../../shared/read-index/entry-of-source.ts';
 import { facetText } from '../../shared/read-index/facet-values.ts';
 import type { FacetCounts } from '../../shared/read-index/facets.ts';
 import type { SearchResult } from '../../shared/read-index/read-index.ts';
-import { readSource, type SourceRow } from '../../shared/read-index/read-source.ts';
 import type { TextSearchReport } from '../../shared/read-index/text-search.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import type { SearchRule } from '../../shared/schema/search-rules.ts';
@@ -86,12 +86,12 @@ function createHighlights(
 ): () => string {
   const mark = createMark(type, plan, report);
   const rows: (readonly [string, string])[] = [];
-  let row: SourceRow | undefined;
+  let row: SourceEntry | undefined;
   let members: [string, string][] = [];
   let next = 0;
   return () => {
     while (rows.length < sources.length) {
-      row ??= readSource<SourceRow>(sources[rows.length] as Uint8Array);
+      row ??= entryOfSource<SourceEntry>(sources[rows.length] as Uint8Array);
       while (next < plan.attributes.length) {
         const { name, marked, letters } = mark(row, plan.attributes[next++] as HighlightedAttribute);
         if (marked !== undefined) members.push([name, JSON.stringify(marked)]);
@@ -133,7 +133,7 @@ function createMark(
   type: ContentType,
   { before, after }: HighlightPlan,
   report: TextSearchReport | undefined,
-): (row: SourceRow, attribute: HighlightedAttribute) => Marked {
+): (row: SourceEntry, attribute: HighlightedAttribute) => Marked {
   const settings = searchSettingsOf(type);
   const markerOf = createMarkers(settings, report);
   const highlight = createCountedHighlight(createLetterCount());

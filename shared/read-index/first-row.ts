@@ -1,5 +1,5 @@
+import { entryOfSource } from './entry-of-source.ts';
 import type { ReadIndex, SearchRequest } from './read-index.ts';
-import { readSource } from './read-source.ts';
 
 type FirstRowSearch = Pick<SearchRequest, 'type' | 'world' | 'query'> & Partial<SearchRequest>;
 
@@ -10,5 +10,5 @@ export async function firstRow<Row = unknown>(
 ): Promise<Row | undefined> {
   const { hits } = await index.search({ sort: [], from: 0, size: 1, withTotal: false, ...search });
   const [source] = hits.sources;
-  return source === undefined ? undefined : readSource<Row>(source);
+  return source === undefined ? undefined : entryOfSource<Row>(source);
 }

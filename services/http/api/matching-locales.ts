@@ -1,5 +1,5 @@
+import { entryOfSource } from '../../../shared/read-index/entry-of-source.ts';
 import { type ReadIndex, WORLDS } from '../../../shared/read-index/read-index.ts';
-import { readSource } from '../../../shared/read-index/read-source.ts';
 import type { EntryPlan } from '../../query/plan-query.ts';
 
 const EVERY_LOCALE = 1000;
@@ -39,5 +39,5 @@ export async function matchingLocales(
 }
 
 function localeOf(source: Uint8Array): string | null {
-  return readSource(source).locale ?? null;
+  return entryOfSource(source).locale ?? null;
 }
