@@ -1,11 +1,8 @@
 import { createElasticsearchCluster } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
 import type { IndexSpread } from '../../shared/read-index/elasticsearch/indices/create-index.ts';
-import {
-  isLiveSet,
-  ownIndices,
-  removeSet,
-} from '../../shared/read-index/elasticsearch/indices/index-sets.ts';
+import { isLiveSet, ownIndices } from '../../shared/read-index/elasticsearch/indices/index-sets.ts';
 import { createLeaderFence } from '../../shared/read-index/elasticsearch/indices/leader-fence.ts';
+import { removeSet } from '../../shared/read-index/elasticsearch/indices/remove-set.ts';
 import { sweepSets } from '../../shared/read-index/elasticsearch/indices/sweep-sets.ts';
 import type { DenormaliseSettings } from '../../shared/read-index/elasticsearch/layout/document-layout.ts';
 import {

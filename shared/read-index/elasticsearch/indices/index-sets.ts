@@ -6,7 +6,6 @@ import type { World } from '../../read-index.ts';
 import type { DocumentLayout } from '../layout/document-layout.ts';
 import { createIndexNames, type IndexNames, keptAlias, setAlias, writeAlias } from '../layout/index-names.ts';
 import { type CreateIndexOptions, createIndex, signature } from './create-index.ts';
-import { deleteIndices } from './delete-indices.ts';
 import { createLeaderFence, moveAliases } from './leader-fence.ts';
 import { type FoundIndices, placesOf, readIndices } from './read-indices.ts';
 
@@ -161,13 +160,6 @@ export async function ownIndices(
     const alias = names.alias(type, world);
     return set[alias] !== live[alias];
   };
-}
-
-/** Removes the indices of a set that searches do not find. */
-export async function removeSet(client: Client, space: string, set: IndexSet): Promise<void> {
-  const used = Object.values(await readLiveSet(client, space, new Set(Object.keys(set))));
-  const unused = Object.values(set).filter((index) => !used.includes(index));
-  await deleteIndices(client, unused);
 }
 
 /** Returns the number of an index of this alias; undefined: the name is none of Varve's. */

@@ -1,6 +1,7 @@
 import { type Client, errors, type estypes } from '@elastic/elasticsearch';
 import { acknowledged } from './acknowledged.ts';
 import { openProgressIndex, progressIndex } from './progress-document.ts';
+import type { Namespace } from './read-indices.ts';
 
 /**
  * The cluster's own record of the leader: an alias of the progress index with the newest epoch. A call that moves aliases depends on it, so
@@ -80,6 +81,11 @@ export function fenceActions(space: string, epoch: number): readonly AliasAction
 /** Returns whether a call was refused because of its epoch. */
 export function isLeaderFenced(error: unknown): boolean {
   return error instanceof errors.ResponseError && error.body?.error?.type === 'aliases_not_found_exception';
+}
+
+/** Returns whether a node that gave this answer knew that the leader of an epoch had raised the fence. */
+export function hasFence(space: string, epoch: number, found: Namespace): boolean {
+  return epoch === 0 || found[progressIndex(space)]?.aliases?.[fenceAlias(space, epoch)] !== undefined;
 }
 
 function fenceAlias(space: string, epoch: number): string {

@@ -7,14 +7,16 @@ import { acknowledged, isBlocked } from './acknowledged.ts';
 import { createIndex, replicaSettings, signature } from './create-index.ts';
 import { deleteIndices } from './delete-indices.ts';
 import { firstNumberOf, type IndexSetsOptions, liveSet, numberOf } from './index-sets.ts';
-import { moveAliases } from './leader-fence.ts';
+import { hasFence, moveAliases } from './leader-fence.ts';
 import { progressIndex } from './progress-document.ts';
 import {
   type FoundIndex,
   type FoundIndices,
+  findIndices,
   type IndexPlace,
   placesOf,
   readIndices,
+  readNamespace,
 } from './read-indices.ts';
 
 export type OpenIndicesOptions = Omit<IndexSetsOptions, 'directory'> & {
@@ -55,10 +57,15 @@ export type OpenedIndices = {
 /** Makes the missing indices. An index is complete exactly when reads use it. An index that never became complete is made again. */
 export async function openIndices(options: OpenIndicesOptions): Promise<OpenedIndices> {
   const { client, names, layouts, replaceAll, distrusted, log } = options;
-  const found = await readIndices(options);
+  const known = await readNamespace(options);
+  const found = findIndices(known, options);
   const leftovers = placesOf(layouts).flatMap(found).filter(isLeftover);
-  const unused = leftovers.map(({ index }) => index);
-  await deleteUnblocked(client, unused);
+  // A node that has not heard of the fence may not have heard of a switch before it: what it calls a leftover may be live.
+  const unused = hasFence(options.space, options.epoch, known) ? leftovers : [];
+  await deleteUnblocked(
+    client,
+    unused.map(({ index }) => index),
+  );
   await setReplicas(options);
   const missing = layouts.filter(
     (layout) => replaceAll || distrusted.includes(layout.type) || !isWhole(found, layout, log),

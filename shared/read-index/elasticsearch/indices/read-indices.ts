@@ -1,4 +1,4 @@
-import type { Client } from '@elastic/elasticsearch';
+import type { Client, estypes } from '@elastic/elasticsearch';
 import { WORLDS, type World } from '../../read-index.ts';
 import type { DocumentLayout } from '../layout/document-layout.ts';
 import { type IndexNames, keptAlias, writeAlias } from '../layout/index-names.ts';
@@ -25,15 +25,27 @@ export type FoundIndex = {
 /** Returns the existing indices for a layout and world. */
 export type FoundIndices = (place: IndexPlace) => readonly FoundIndex[];
 
+/** Indices of a namespace by their names, with their aliases. */
+export type Namespace = estypes.IndicesGetResponse;
+
 type Where = { readonly client: Client; readonly names: IndexNames; readonly space: string };
 
 /** Reads the existing indices of a namespace. */
-export async function readIndices({ client, names, space }: Where): Promise<FoundIndices> {
-  const found = await client.indices.get({
+export async function readIndices(where: Where): Promise<FoundIndices> {
+  return findIndices(await readNamespace(where), where);
+}
+
+/** Reads all that a node knows about the indices of a namespace. The node may not have heard of the last changes. */
+export function readNamespace({ client, space }: Pick<Where, 'client' | 'space'>): Promise<Namespace> {
+  return client.indices.get({
     index: `${space}-*`,
     filter_path: ['*.aliases', '*.mappings._meta'],
     expand_wildcards: 'all',
   });
+}
+
+/** Finds the indices of types and worlds in what a node knows. */
+export function findIndices(found: Namespace, { names, space }: Omit<Where, 'client'>): FoundIndices {
   return ({ layout: { type }, world }) => {
     const alias = names.alias(type, world);
     return Object.entries(found).flatMap(([index, { aliases, mappings }]) => {

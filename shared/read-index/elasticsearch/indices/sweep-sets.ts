@@ -63,7 +63,10 @@ function isForgotten(
   return previousOfOthers || aliases.includes(setAlias(space, 'previous', directory));
 }
 
-/** Returns the actions that give an index up. An index that has become live in the meantime belongs to another epoch, which refuses them. */
+/**
+ * Returns the actions that give an index up. The cluster refuses them if the index has become live: a switch takes the mark of kept indices
+ * away, and the node that was asked may not have heard of it yet.
+ */
 function dropActions(
   space: string,
   index: string,
@@ -73,7 +76,7 @@ function dropActions(
     (alias) => alias.startsWith(`${space}-building-`) || alias.startsWith(`${space}-previous-`),
   );
   return [
-    { remove: { index, alias: keptAlias(space), must_exist: false } },
+    { remove: { index, alias: keptAlias(space), must_exist: true } },
     ...marks.map((alias) => ({ remove: { index, alias, must_exist: false } })),
     { add: { index, alias: droppedAlias(space) } },
   ];
