@@ -3,6 +3,7 @@ import { ActionButton, type ButtonAction, type Outcome, OutcomeLine } from './ac
 import { formatCount } from './format.ts';
 import { html } from './html.ts';
 import { route } from './route.ts';
+import { quoted } from './send-lines.ts';
 import type { EraseAnswer } from './server.ts';
 import { types } from './session.ts';
 
@@ -77,7 +78,6 @@ function lookAction(wanted: Wanted): ButtonAction {
 }
 
 function commandOf({ type, documentId, where, reason }: Wanted, confirm?: number): string {
-  const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
   return [
     `varve erase ${type}`,
     ...(documentId === undefined ? [] : [documentId]),

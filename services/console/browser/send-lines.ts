@@ -35,8 +35,8 @@ function curlLine(origin: string, { method, path, body, files = [] }: Shown, has
   ].join(' ');
 }
 
-/** Quotes a text for a shell. */
-function quoted(text: string): string {
+/** Quotes a text as one word of a shell. */
+export function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 

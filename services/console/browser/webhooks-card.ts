@@ -6,6 +6,7 @@ import { HowToSend } from './how-to-send.ts';
 import { html } from './html.ts';
 import { linkTo } from './route.ts';
 import { SecretOnce } from './secret-once.ts';
+import { quoted } from './send-lines.ts';
 import type { ListedWebhook } from './server.ts';
 import { types } from './session.ts';
 import { useAnswer } from './use-answer.ts';
@@ -128,8 +129,8 @@ function AddForm({ report }: { readonly report: (outcome: Outcome) => void }) {
     body: { data: { url: '' } },
   });
   const read = () => form.current !== null && setRequest(requestOf(new FormData(form.current)));
-  const { url = '', name } = (request.body as { readonly data: Readonly<Record<string, string>> }).data;
-  const command = ['varve webhook add', url, ...(name === undefined ? [] : [`--name '${name}'`])].join(' ');
+  const { data } = request.body as { readonly data: HookForm };
+  const command = commandOf(data);
   return html`<details><summary>Add a webhook</summary>
     <form ref=${form} onInput=${read} onChange=${read} onSubmit=${(event: Event) => event.preventDefault()}>
       <div class="row">
@@ -138,11 +139,31 @@ function AddForm({ report }: { readonly report: (outcome: Outcome) => void }) {
         <label>type <select name="types"><option value="">all</option>${types.value.map(({ uid, schema }) => html`<option value=${uid}>${schema.displayName}</option>`)}</select></label>
         <label>events <input name="events" size="30" placeholder="entry.publish,entry.delete; all of Strapi's" /></label>
         <label><input name="allowPrivate" type="checkbox" /> the address may be private</label>
-        <${ActionButton} isPrimary=${true} isDisabled=${url === ''} report=${report} action=${{ label: 'Add', request, command }} />
+        <${ActionButton} isPrimary=${true} isDisabled=${data.url === ''} report=${report} action=${{ label: 'Add', request, command }} />
       </div>
       <${HowToSend} request=${request} command=${command} />
     </form>
   </details>`;
+}
+
+type HookForm = {
+  readonly url: string;
+  readonly name?: string;
+  readonly types?: string;
+  readonly events?: string;
+  readonly allowPrivate?: true;
+};
+
+function commandOf({ url, name, types: uids, events, allowPrivate }: HookForm): string {
+  const options = Object.entries({ name, types: uids, events }).flatMap(([option, value]) =>
+    value === undefined ? [] : [`--${option} ${quoted(value)}`],
+  );
+  return [
+    'varve webhook add',
+    quoted(url),
+    ...options,
+    ...(allowPrivate === true ? ['--allow-private'] : []),
+  ].join(' ');
 }
 
 function requestOf(form: FormData): Request {
