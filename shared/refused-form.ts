@@ -1,4 +1,5 @@
-import type { FormProblem } from './form-problems.ts';
+import type * as z from 'zod';
+import { type FormProblem, formProblems } from './form-problems.ts';
 import { RequestError } from './request-error.ts';
 
 type FormCode =
@@ -18,4 +19,10 @@ export function refusedForm(
   const message =
     problems.length === 1 ? `${first?.path} ${first?.message}` : `${problems.length} errors occurred`;
   return new RequestError(code, message.trim(), { errors: problems });
+}
+
+/** Returns the 400 for the `data` of a request that zod refused, with all of its problems. */
+export function refusedData(error: z.ZodError, code: FormCode): RequestError {
+  const problems = formProblems(error).map(({ path, message }) => ({ path: path || 'data', message }));
+  return refusedForm(problems, code);
 }

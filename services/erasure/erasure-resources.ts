@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { formProblems } from '../../shared/form-problems.ts';
-import { refusedForm } from '../../shared/refused-form.ts';
+import { refusedData } from '../../shared/refused-form.ts';
 import type { Resource } from '../../shared/resource.ts';
 import { ERASE_FORM, type EraseAnswer, type EraseRequest } from './erase-documents.ts';
 import type { ErasureLedger, ErasureOrder } from './erasure-ledger.ts';
@@ -51,7 +50,7 @@ export const ERASURE_RESOURCES: readonly Resource<ServedErasures>[] = [
     ofLeader: true,
     async run({ erase }, { data }) {
       const parsed = ERASE_FORM.safeParse(data);
-      if (!parsed.success) throw refusedForm(formProblems(parsed.error), 'invalid-body');
+      if (!parsed.success) throw refusedData(parsed.error, 'invalid-body');
       return { data: await erase(parsed.data) };
     },
   },

@@ -1,11 +1,10 @@
 import * as z from 'zod';
-import { formProblems } from '../../shared/form-problems.ts';
-import { refusedForm } from '../../shared/refused-form.ts';
+import { refusedData, refusedForm } from '../../shared/refused-form.ts';
 import type { Resource, ResourceRequest } from '../../shared/resource.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { INSTALLED_RULES, SEARCH_RULES, type SearchRule } from '../../shared/schema/search-rules.ts';
 import { checkRules } from '../query/search-rules.ts';
-import type { ServedSynonyms } from './synonym-resources.ts';
+import { requireTypeOf, type ServedSynonyms } from './synonym-resources.ts';
 
 type Parts = ServedSynonyms & { readonly registry: SchemaRegistry };
 
@@ -67,7 +66,7 @@ export const RULE_RESOURCES: readonly Resource<Parts>[] = [
     async run(parts, request) {
       const type = typeOf(parts, request);
       const parsed = TRIAL.safeParse(request.data);
-      if (!parsed.success) throw refusedRules(parsed.error);
+      if (!parsed.success) throw refusedData(parsed.error, 'invalid-rules');
       const { search, locale, rules: given } = parsed.data;
       const rules = given
         ? parseRules(given, type, parts.registry)
@@ -78,26 +77,14 @@ export const RULE_RESOURCES: readonly Resource<Parts>[] = [
 ];
 
 function typeOf({ registry }: Parts, { parameter }: ResourceRequest): string {
-  return requireRuleType(parameter('type'), registry);
-}
-
-/** Returns the uid of a content type. Throws RequestError (400) for another text. */
-export function requireRuleType(type: string, { contentTypes }: SchemaRegistry): string {
-  if (contentTypes.has(type)) return type;
-  const message = `must be the uid of a content type, got "${type}"`;
-  throw refusedForm([{ path: 'type', message }], 'invalid-rules');
+  return requireTypeOf('rules', parameter('type'), registry);
 }
 
 /** Returns the rules of a content type. Throws RequestError (400) that names all problems. */
 export function parseRules(data: unknown, type: string, registry: SchemaRegistry): readonly SearchRule[] {
   const parsed = SEARCH_RULES.safeParse(data);
   const problems = parsed.success ? checkRules(parsed.data, { uid: type }, { registry }) : [];
-  if (!parsed.success) throw refusedRules(parsed.error);
+  if (!parsed.success) throw refusedData(parsed.error, 'invalid-rules');
   if (problems.length > 0) throw refusedForm(problems, 'invalid-rules');
   return parsed.data;
-}
-
-function refusedRules(error: z.ZodError): Error {
-  const problems = formProblems(error).map(({ path, message }) => ({ path: path || 'data', message }));
-  return refusedForm(problems, 'invalid-rules');
 }

@@ -1,5 +1,4 @@
-import { formProblems } from '../../shared/form-problems.ts';
-import { refusedForm } from '../../shared/refused-form.ts';
+import { refusedData, refusedForm } from '../../shared/refused-form.ts';
 import type { Resource, ResourceRequest } from '../../shared/resource.ts';
 import { EVERY_TYPE, SYNONYMS } from '../../shared/schema/add-synonyms.ts';
 import type { SynonymGroups } from '../../shared/schema/content-type.ts';
@@ -63,20 +62,24 @@ export const SYNONYM_RESOURCES: readonly Resource<Parts>[] = [
 ];
 
 function typeOf({ registry }: Parts, { parameter }: ResourceRequest): string {
-  return requireSynonymType(parameter('type'), registry);
+  return requireTypeOf('synonyms', parameter('type'), registry);
 }
 
-/** Returns the uid of a content type or `*`. Throws RequestError (400) for another text. */
-export function requireSynonymType(type: string, { contentTypes }: Parts['registry']): string {
-  if (type === EVERY_TYPE || contentTypes.has(type)) return type;
-  const message = `must be the uid of a content type or *, got "${type}"`;
-  throw refusedForm([{ path: 'type', message }], 'invalid-synonyms');
+/** Returns the uid of a content type; synonyms may also be those of `*`. Throws RequestError (400) for another text. */
+export function requireTypeOf(
+  what: 'synonyms' | 'rules',
+  type: string,
+  { contentTypes }: Parts['registry'],
+): string {
+  const isForEvery = what === 'synonyms';
+  if (contentTypes.has(type) || (isForEvery && type === EVERY_TYPE)) return type;
+  const message = `must be the uid of a content type${isForEvery ? ' or *' : ''}, got "${type}"`;
+  throw refusedForm([{ path: 'type', message }], `invalid-${what}`);
 }
 
 /** Returns groups of synonyms by locale. Throws RequestError (400) that names all problems. */
 export function parseGroups(data: unknown): SynonymGroups {
   const parsed = SYNONYM_GROUPS.safeParse(data);
   if (parsed.success) return parsed.data;
-  const problems = formProblems(parsed.error).map(({ path, message }) => ({ path: path || 'data', message }));
-  throw refusedForm(problems, 'invalid-synonyms');
+  throw refusedData(parsed.error, 'invalid-synonyms');
 }

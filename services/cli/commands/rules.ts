@@ -1,6 +1,7 @@
 import { requestOrOperator } from '../../command/current-author.ts';
-import { parseRules, requireRuleType } from '../../synonyms/rule-resources.ts';
+import { parseRules } from '../../synonyms/rule-resources.ts';
 import { createSynonymCommands } from '../../synonyms/synonym-commands.ts';
+import { requireTypeOf } from '../../synonyms/synonym-resources.ts';
 import { quietLogger } from '../output/create-logger.ts';
 import { lookAtLogOf, requireLog, withLog } from '../settings/access-log.ts';
 import { readContentTypes } from '../settings/read-content-types.ts';
@@ -26,7 +27,7 @@ export async function setRules(settings: SynonymSettings, _options: object, uid:
     throw new InvalidSettings('--content-types (VARVE_CONTENT_TYPES) is missing: <uid> names one of them');
   const { registry } = await readContentTypes({ ...settings, contentTypes }, await quietLogger());
   const given = await readJsonInput('[{"when": "sale", "pin": ["hxyet06r8x1yfw6c4tu66osa"]}]');
-  const rules = checkedForm(() => parseRules(given, requireRuleType(uid, registry), registry));
+  const rules = checkedForm(() => parseRules(given, requireTypeOf('rules', uid, registry), registry));
   await withLog(settings, (log) =>
     createSynonymCommands({ log, space, now: Date.now, author: requestOrOperator }).setRules(uid, rules),
   );

@@ -3,7 +3,7 @@ import { EVERY_TYPE } from '../../../shared/schema/add-synonyms.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 import { requestOrOperator } from '../../command/current-author.ts';
 import { createSynonymCommands, type SynonymCommands } from '../../synonyms/synonym-commands.ts';
-import { parseGroups, requireSynonymType } from '../../synonyms/synonym-resources.ts';
+import { parseGroups, requireTypeOf } from '../../synonyms/synonym-resources.ts';
 import { quietLogger } from '../output/create-logger.ts';
 import { lookAtLogOf, requireLog, withLog } from '../settings/access-log.ts';
 import { readContentTypes } from '../settings/read-content-types.ts';
@@ -23,7 +23,9 @@ export async function setSynonyms(settings: SynonymSettings, _options: object, u
   requireLog(settings);
   const registry = await typesFor(uid, settings);
   const given = await readJsonInput('{"en": [["nyc", "new york city"]]}');
-  const [type, groups] = checkedForm(() => [requireSynonymType(uid, registry), parseGroups(given)] as const);
+  const [type, groups] = checkedForm(
+    () => [requireTypeOf('synonyms', uid, registry), parseGroups(given)] as const,
+  );
   await withLog(settings, (log) => commandsOn(log, settings).set(type, groups));
   console.error(`Searches of ${type === EVERY_TYPE ? 'every type' : type} use these synonyms from now on.`);
 }

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { planInstant } from '../../../services/instant-search/plan-query.ts';
 import { readQueries } from '../../../services/instant-search/read-request.ts';
 import { planList } from '../../../services/query/plan-query.ts';
-import { parseRules, requireRuleType } from '../../../services/synonyms/rule-resources.ts';
+import { parseRules } from '../../../services/synonyms/rule-resources.ts';
+import { requireTypeOf } from '../../../services/synonyms/synonym-resources.ts';
 import type { RequestError } from '../../../shared/request-error.ts';
 import { addRules } from '../../../shared/schema/add-rules.ts';
 import { buildRegistry } from '../../../shared/schema/build-registry.ts';
@@ -176,6 +177,6 @@ it.each([
 
 it('accepts rules of a content type only', () => {
   expect(problemsOf([soup])).toEqual([soup]);
-  expect(requireRuleType(DISH, registry)).toBe(DISH);
-  expect(() => requireRuleType('*', registry)).toThrow('must be the uid of a content type, got "*"');
+  expect(requireTypeOf('rules', DISH, registry)).toBe(DISH);
+  expect(() => requireTypeOf('rules', '*', registry)).toThrow('must be the uid of a content type, got "*"');
 });
