@@ -139,9 +139,9 @@ describe(
         await shown.page.keyboard.press('Enter');
         await shown.page.waitForSelector('header nav', REACTS);
         const names = await shown.page.locator('nav[aria-label=Parts] a').allTextContents();
-        for (const part of ['Overview', 'Projections', 'Log', 'Delivery', 'Access'])
+        for (const part of ['Overview', 'Projections', 'Log', 'Delivery', 'Backup', 'Access'])
           expect(names).not.toContain(part);
-        for (const part of ['projections', 'log', 'delivery', 'access']) {
+        for (const part of ['projections', 'log', 'delivery', 'backup', 'access']) {
           await shown.show(`#/${part}`, 'h1:has-text("There is no such part")');
           await shown.page.reload();
           await shown.page.waitForSelector('h1:has-text("There is no such part")', REACTS);

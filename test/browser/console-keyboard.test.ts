@@ -93,6 +93,7 @@ describe('the console by keyboard', longInBrowser('the console by keyboard'), ()
     ['#/releases', 'section[aria-label=Releases] p.empty'],
     ['#/erasures', 'section[aria-label=Erasures] p.empty'],
     ['#/delivery', 'section[aria-label=Webhooks] p.empty'],
+    ['#/backup', 'section[aria-label="Backup and export"] button'],
     ['#/settings', '.settings tbody tr'],
   ];
 

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -167,6 +167,42 @@ describe('the console for operators', longInBrowser('the parts of the console fo
       await card.locator('input').fill(`1:${'0'.repeat(64)}`);
       await card.locator('button[type=submit]').click();
       await card.locator('[role=alert]', { hasText: 'it is not the log with this head' }).waitFor(REACTS);
+      expect(await shown.problems()).toEqual([]);
+    });
+  });
+
+  describe('backups', () => {
+    test('are written by the server, which says what they have', async () => {
+      await shown.show('#/backup', 'section[aria-label="Backup and export"] button');
+      const card = shown.card('Backup and export');
+      expect(await card.locator('input[name=copy-name]').inputValue()).toMatch(
+        /^backup-\d{4}-\d\d-\d\d-\d{4}$/,
+      );
+      await card.locator('input[name=copy-name]').fill('monday');
+      await card.locator('button:text-is("Back up")').click();
+      await card.locator('[role=status]', { hasText: 'written to transfer/monday' }).waitFor();
+      expect(await card.locator('.send pre').last().textContent()).toBe("varve backup 'monday'");
+      const manifest = JSON.parse(readFileSync(join(data, 'transfer/monday/manifest.json'), 'utf8'));
+      const { events, position } = manifest.log;
+      const words = (await card.locator('[role=status]').textContent()) ?? '';
+      expect(words.replaceAll(',', '')).toContain(`${events} events up to position ${position}`);
+      await card.locator('input[name=copy-name]').fill('monday');
+      await card.locator('button:text-is("Back up")').click();
+      await card.locator('[role=status]', { hasText: 'monday exists already' }).waitFor();
+      expect(await shown.problems()).toEqual([]);
+    });
+
+    test('and imports of a file list the lines that were refused', async () => {
+      const line = (values: object) => JSON.stringify({ type: 'api::cuisine.cuisine', data: values });
+      const lines = [line({ name: 'Breton', slug: 'breton' }), line({ name: 7, slug: MARKUP })];
+      writeFileSync(join(data, 'transfer/more.jsonl'), `${lines.join('\n')}\n`);
+      const card = shown.card('Import a file');
+      await card.locator('input[name=import-name]').fill('more.jsonl');
+      await card.locator('button:text-is("Import")').click();
+      await shown.confirm('more.jsonl');
+      await card.locator('[role=status]', { hasText: '1 lines of the file are entries' }).waitFor();
+      expect(await card.locator('.refused tbody td:first-child').allTextContents()).toContain('2');
+      expect((await ask('/api/cuisines?filters[slug]=breton')).body.data).toMatchObject([{ name: 'Breton' }]);
       expect(await shown.problems()).toEqual([]);
     });
   });

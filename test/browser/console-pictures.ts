@@ -39,6 +39,7 @@ const VIEWS: readonly (readonly [name: string, link: string, drawn: string])[] =
   ['projections', '#/projections', '.generations tbody tr'],
   ['log', '#/log/100', '.event pre.body'],
   ['delivery', '#/delivery', '.deliveries tbody tr'],
+  ['backup', '#/backup', 'section[aria-label="Backup and export"] button'],
   ['access', '#/access', 'section[aria-label="Public rights"] .matrix tbody tr'],
   ['releases', '#/releases', '.releases tbody tr'],
   ['erasures', '#/erasures', '.erasures tbody tr'],

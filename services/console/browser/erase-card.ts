@@ -3,7 +3,7 @@ import { ActionButton, type ButtonAction, type Outcome, OutcomeLine } from './ac
 import { formatCount } from './format.ts';
 import { html } from './html.ts';
 import { route } from './route.ts';
-import { quoted } from './send-lines.ts';
+import { shellWord } from './send-lines.ts';
 import type { EraseAnswer } from './server.ts';
 import { types } from './session.ts';
 
@@ -81,8 +81,8 @@ function commandOf({ type, documentId, where, reason }: Wanted, confirm?: number
   return [
     `varve erase ${type}`,
     ...(documentId === undefined ? [] : [documentId]),
-    ...(where === undefined ? [] : [`--where ${quoted(where)}`]),
-    ...(reason === undefined ? [] : [`--reason ${quoted(reason)}`]),
+    ...(where === undefined ? [] : [`--where ${shellWord(where)}`]),
+    ...(reason === undefined ? [] : [`--reason ${shellWord(reason)}`]),
     ...(confirm === undefined ? [] : [`--confirm ${confirm}`]),
   ].join(' ');
 }

@@ -17,6 +17,7 @@ const PARTS: readonly Part[] = [
   { name: 'releases', title: 'Releases', needs: 'full' },
   { name: 'erasures', title: 'Erasures', needs: 'full' },
   { name: 'delivery', title: 'Delivery', needs: 'full' },
+  { name: 'backup', title: 'Backup', needs: 'full' },
   { name: 'access', title: 'Access', needs: 'full' },
   { name: 'settings', title: 'Settings', needs: 'full' },
 ];

@@ -11,6 +11,7 @@ const PARTS: Readonly<Record<string, () => Promise<ComponentType>>> = {
   access: async () => (await import('./access.ts')).AccessPart,
   releases: async () => (await import('./releases.ts')).ReleasesPart,
   erasures: async () => (await import('./erasures.ts')).ErasuresPart,
+  backup: async () => (await import('./backup.ts')).BackupPart,
   settings: async () => (await import('./settings.ts')).SettingsPart,
   query: async () => (await import('./query.ts')).QueryPart,
 };

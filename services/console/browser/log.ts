@@ -8,7 +8,7 @@ import { HowToSend } from './how-to-send.ts';
 import { html } from './html.ts';
 import { events as newestEvents } from './live.ts';
 import { change, route } from './route.ts';
-import { quoted } from './send-lines.ts';
+import { shellWord } from './send-lines.ts';
 import type { LogEvent } from './server.ts';
 
 /** Events of a page, and events that the tail keeps. */
@@ -90,7 +90,7 @@ function pathOf(query: Query): string {
 }
 
 function commandOf(query: Query): string {
-  const options = Object.entries(query).map(([name, value]) => `--${name} ${quoted(value)}`);
+  const options = Object.entries(query).map(([name, value]) => `--${name} ${shellWord(value)}`);
   return ['varve events', `--last ${LIMIT}`, ...options, '--follow'].join(' ');
 }
 

@@ -7,7 +7,7 @@ import { html } from './html.ts';
 import { Pager } from './pager.ts';
 import { findEntries } from './relation-field.ts';
 import { linkTo, route } from './route.ts';
-import { quoted } from './send-lines.ts';
+import { shellWord } from './send-lines.ts';
 import type { ListedReleaseAction, Type } from './server.ts';
 import { types } from './session.ts';
 import { useAnswer } from './use-answer.ts';
@@ -126,7 +126,7 @@ function FoundEntry({ row, type, id, does, locale, report }: FoundProps) {
   const entryDocumentId = String(row['documentId']);
   const data = { type: does, contentType: type.uid, entryDocumentId, ...(locale === '' ? {} : { locale }) };
   const options = [
-    ...(locale === '' ? [] : [`--locale ${quoted(locale)}`]),
+    ...(locale === '' ? [] : [`--locale ${shellWord(locale)}`]),
     ...(does === 'unpublish' ? ['--unpublish'] : []),
   ];
   const command = [

@@ -1,6 +1,6 @@
 import { useId } from 'preact/hooks';
 import { html } from './html.ts';
-import { quoted } from './send-lines.ts';
+import { shellWord } from './send-lines.ts';
 
 /** A local time in a time zone, as a form has it; `at` empty: no time. */
 export type ReleaseTime = { readonly at: string; readonly timezone: string };
@@ -17,7 +17,7 @@ export function timeData({ at, timezone }: ReleaseTime): object {
 
 /** Returns the options of a command that have the time. */
 export function timeCommand({ at, timezone }: ReleaseTime): string {
-  return at === '' ? '' : ` --at ${at} --timezone ${quoted(timezone)}`;
+  return at === '' ? '' : ` --at ${at} --timezone ${shellWord(timezone)}`;
 }
 
 /** Returns an instant as a local time of a time zone, for a form. */

@@ -8,7 +8,7 @@ import { ReleaseCalendar } from './release-calendar.ts';
 import { ReleaseCard } from './release-card.ts';
 import { NO_TIME, type ReleaseTime, TimeFields, timeCommand, timeData } from './release-time.ts';
 import { linkTo, route } from './route.ts';
-import { quoted } from './send-lines.ts';
+import { shellWord } from './send-lines.ts';
 import type { ListedRelease } from './server.ts';
 import { useAnswer } from './use-answer.ts';
 
@@ -80,7 +80,7 @@ function AddCard({ changed }: { readonly changed: () => void }) {
     changed();
   };
   const request = { method: 'POST', path: PATH, body: { data: { name, ...timeData(time) } } };
-  const command = `varve release create ${quoted(name)}${timeCommand(time)}`;
+  const command = `varve release create ${shellWord(name)}${timeCommand(time)}`;
   return html`<section class="card" aria-label="New release">
     <h2>New release</h2>
     <div class="row">

@@ -26,17 +26,17 @@ function curlLine(origin: string, { method, path, body, files = [] }: Shown, has
   return [
     'curl -g',
     ...(method === 'GET' ? [] : [`-X ${method}`]),
-    quoted(origin + path),
+    shellWord(origin + path),
     ...(hasToken ? ['-H "Authorization: Bearer $VARVE_TOKEN"'] : []),
     ...(body === undefined
       ? []
-      : ["-H 'content-type: application/json'", `-d ${quoted(JSON.stringify(body))}`]),
-    ...files.map((name) => `-F ${quoted(`files=@${name}`)}`),
+      : ["-H 'content-type: application/json'", `-d ${shellWord(JSON.stringify(body))}`]),
+    ...files.map((name) => `-F ${shellWord(`files=@${name}`)}`),
   ].join(' ');
 }
 
 /** Quotes a text as one word of a shell. */
-export function quoted(text: string): string {
+export function shellWord(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 

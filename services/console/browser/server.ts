@@ -12,6 +12,7 @@ export type {
   PossibleRights as RightRow,
 } from '../../access/access-resources.ts';
 export type { TokenDescription as ListedToken } from '../../access/describe-token.ts';
+export type { Manifest as BackupManifest } from '../../backup/manifest.ts';
 export type { EraseAnswer } from '../../erasure/erase-documents.ts';
 export type { DescribedErasure as ListedErasure } from '../../erasure/erasure-resources.ts';
 export type { ForeignEvent, ParkedItem, ParkedLine } from '../../operator/parked.ts';
@@ -21,6 +22,7 @@ export type {
 } from '../../releases/describe-release.ts';
 export type { DescribedSetting as ShownSetting, SettingsInForce } from '../../state/settings-in-force.ts';
 export type { WholeEvent } from '../../state/whole-event.ts';
+export type { ImportedLine } from '../../transfer/import-documents.ts';
 export type {
   DescribedDelivery as ListedDelivery,
   DescribedWebhook as ListedWebhook,

@@ -5,7 +5,7 @@ import { HowToSend } from './how-to-send.ts';
 import { html } from './html.ts';
 import { RightsMatrix } from './rights-matrix.ts';
 import { SecretOnce } from './secret-once.ts';
-import { quoted } from './send-lines.ts';
+import { shellWord } from './send-lines.ts';
 import type { ListedToken, RightRow } from './server.ts';
 import { useAnswer } from './use-answer.ts';
 
@@ -99,11 +99,11 @@ function CreateForm({ rows, report }: CreateProps) {
   const request = { method: 'POST', path: PATH, body: { data: bodyOf(form) } };
   const command = [
     'varve',
-    `token create --name ${quoted(name)} --type ${type}`,
+    `token create --name ${shellWord(name)} --type ${type}`,
     ...(type === 'custom' ? [`--allow ${allow.join(',')}`] : []),
     ...(drafts ? ['--drafts'] : []),
     ...(history ? ['--history'] : []),
-    ...(expires === '' ? [] : [`--expires ${quoted(expires)}`]),
+    ...(expires === '' ? [] : [`--expires ${shellWord(expires)}`]),
   ].join(' ');
   return html`<details><summary>Create a token</summary>
     <div class="row">

@@ -6,7 +6,7 @@ import { HowToSend } from './how-to-send.ts';
 import { html } from './html.ts';
 import { linkTo } from './route.ts';
 import { SecretOnce } from './secret-once.ts';
-import { quoted } from './send-lines.ts';
+import { shellWord } from './send-lines.ts';
 import type { ListedWebhook } from './server.ts';
 import { types } from './session.ts';
 import { useAnswer } from './use-answer.ts';
@@ -156,11 +156,11 @@ type HookForm = {
 
 function commandOf({ url, name, types: uids, events, allowPrivate }: HookForm): string {
   const options = Object.entries({ name, types: uids, events }).flatMap(([option, value]) =>
-    value === undefined ? [] : [`--${option} ${quoted(value)}`],
+    value === undefined ? [] : [`--${option} ${shellWord(value)}`],
   );
   return [
     'varve webhook add',
-    quoted(url),
+    shellWord(url),
     ...options,
     ...(allowPrivate === true ? ['--allow-private'] : []),
   ].join(' ');
