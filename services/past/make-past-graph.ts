@@ -42,7 +42,8 @@ export type PastGraphOptions = {
 /**
  * Makes a graph that ends at a position, with the content types of now: later definitions are applied to it in their order. Begins with a
  * copy of the live graph, or with the nearest snapshot, or with the first event of the log, and makes the snapshots that are due on the way.
- * Resolves with the position that it began with, and the last one that it has applied. Rejects if the log has events that this program cannot read, or the disk is full.
+ * Resolves with the position that it began with, and the last one that it has applied. Rejects if the log has events that this program cannot
+ * read, or the disk is full.
  */
 export async function makePastGraph(wanted: PastGraphOptions): Promise<PastRange> {
   const { log, file } = wanted;

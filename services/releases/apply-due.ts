@@ -2,13 +2,7 @@ import type { DocumentEvent } from '../../shared/document/events.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { readStreamState } from '../../shared/event-store/watch-stream.ts';
 import { releaseStream } from '../../shared/releases/release-events.ts';
-import {
-  evolveReleases,
-  NO_RELEASES,
-  type Release,
-  scheduledReleases,
-  timeOf,
-} from '../../shared/releases/release-state.ts';
+import { dueReleases, evolveReleases, NO_RELEASES, timeOf } from '../../shared/releases/release-state.ts';
 import type { PlanningEnvironment } from '../command/environment.ts';
 import { decideTogether } from '../command/publish-together.ts';
 
@@ -19,11 +13,6 @@ export type DueReleases = {
   readonly position: bigint;
   readonly until: number;
 };
-
-/** Returns the scheduled releases that are due at an instant, in the order in which they are carried out. */
-export function dueReleases(releases: Iterable<Release>, until: number): readonly Release[] {
-  return scheduledReleases(releases).filter((release) => timeOf(release) <= until);
-}
 
 /**
  * Applies what the releases will do that are due at an instant, one after the other. Each is decided on the graph after those before, as at

@@ -1,9 +1,4 @@
-import {
-  pendingReleases,
-  type ReleaseState,
-  scheduledReleases,
-  timeOf,
-} from '../../shared/releases/release-state.ts';
+import { dueReleases, pendingReleases, type ReleaseState } from '../../shared/releases/release-state.ts';
 import { METRICS } from '../operating/metric-definitions.ts';
 import type { Metrics } from '../operating/metrics.ts';
 import type { CarryOut } from './carry-out.ts';
@@ -39,5 +34,5 @@ function countOf(state: ReleaseState | null, count: (state: ReleaseState) => num
 }
 
 function dueCount(state: ReleaseState): number {
-  return scheduledReleases(state.releases.values()).filter((release) => timeOf(release) <= Date.now()).length;
+  return dueReleases(state.releases.values(), Date.now()).length;
 }

@@ -155,6 +155,11 @@ export function scheduledReleases(releases: Iterable<Release>): readonly Release
   return waiting.sort((one, other) => timeOf(one) - timeOf(other) || one.id - other.id);
 }
 
+/** Returns the scheduled releases that are due at an instant (ms since 1970), in the order in which they are carried out. */
+export function dueReleases(releases: Iterable<Release>, until: number): readonly Release[] {
+  return scheduledReleases(releases).filter((release) => timeOf(release) <= until);
+}
+
 /** Returns the time of a scheduled release, in milliseconds since 1970. */
 export function timeOf({ scheduledAt }: Pick<Release, 'scheduledAt'>): number {
   return scheduledAt === null ? Number.POSITIVE_INFINITY : Date.parse(scheduledAt);

@@ -5,7 +5,7 @@ import { graphFile } from '../../../projections/graph/store/generation-files.ts'
 import { type AppliedEvent, readSamples } from '../../../projections/graph/store/log-checkpoint.ts';
 import { PROJECTOR_VERSION } from '../../../projections/graph/store/projector-version.ts';
 import { freeBytes } from '../../../shared/free-disk.ts';
-import { timeOf } from '../../../shared/releases/release-state.ts';
+import { dueReleases, timeOf } from '../../../shared/releases/release-state.ts';
 import { lookAtDatabase } from '../../../shared/sqlite/look-at-database.ts';
 import { answerFromOwn } from '../../http/past/own-past.ts';
 import type { Past } from '../../http/past/past.ts';
@@ -15,7 +15,6 @@ import { createLogTimes } from '../../past/log-times.ts';
 import { createMoments, type FindPreview } from '../../past/moments.ts';
 import { createPastWorlds, type PastMoment, type PastProcess } from '../../past/past-worlds.ts';
 import type { Varve } from '../../process/open-varve.ts';
-import { dueReleases } from '../../releases/apply-due.ts';
 import type { ServeSettings } from '../settings/settings.ts';
 import { sizeOfLog } from './log-bytes.ts';
 import { folderOfPasts, forgetPasts, removePastFolders } from './past-folder.ts';
