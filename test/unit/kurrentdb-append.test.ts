@@ -86,6 +86,17 @@ describe.each(CALLS)('an append whose %s call fails is made again', (call) => {
     expect(ids(await readStream(store, stream))).toHaveLength(4);
   });
 
+  test('when the node is not the leader, and its refusal lacks the address of the leader', async () => {
+    const { store, double, troubles } = await start();
+    const stream = await streamOfTwo(store);
+    const trailers = { exception: 'not-leader' };
+    double.faults.next(call, { kind: 'fail', code: status.NOT_FOUND, message: 'gone', trailers });
+    expect(await store.append(stream, 1n, newEvents(1))).toMatchObject({ kind: 'appended', revision: 2n });
+    expect(troubles.map(({ error }) => error.message)).toEqual([
+      '5 NOT_FOUND: gone (code 5, exception not-leader)',
+    ]);
+  });
+
   test('when the leader hears from no majority in time (ABORTED), whether it was written or not', async () => {
     const { store, double } = await start();
     const stream = await streamOfTwo(store);

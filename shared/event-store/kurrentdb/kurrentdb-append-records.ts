@@ -1,10 +1,5 @@
 import { type Channel, status } from '@grpc/grpc-js';
-import {
-  type AppendConsistencyViolationError,
-  convertToCommandError,
-  ErrorType,
-  isCommandError,
-} from '@kurrent/kurrentdb-client';
+import { type AppendConsistencyViolationError, ErrorType, isCommandError } from '@kurrent/kurrentdb-client';
 import recordsGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v2/streams/streams_grpc_pb.js';
 import recordsPb, {
   type AppendRecordsRequest,
@@ -16,7 +11,8 @@ import { metadataAsStrings } from '../event-metadata.ts';
 import { type AppendResult, AppendTooLarge, type EventMetadata } from '../event-store.ts';
 import { bytesOf, type ExactAppend } from './kurrentdb-batch-append.ts';
 import type { NodeClient } from './kurrentdb-client.ts';
-import { storedNumber } from './kurrentdb-numbers.ts';
+import { failureOf, unknownFailure } from './kurrentdb-failure.ts';
+import { reportedNumber, storedNumber } from './kurrentdb-numbers.ts';
 
 /** `AppendRecords` of KurrentDB from 26.1: one call stores records of many streams, in their order, if all its checks hold. */
 
@@ -38,7 +34,7 @@ export async function appendRecords(
   const { promise, resolve, reject } = Promise.withResolvers<AppendRecordsResponse>();
   client.appendRecords(request, ...node.callArguments({ deadline }), (error, answer) => {
     if (error === null) resolve(answer);
-    else reject(convertToCommandError(error));
+    else reject(failureOf(error));
   });
   try {
     return storedResults(appends, await promise);
@@ -104,7 +100,9 @@ const LARGE_RECORD = 8 * 1024 * 1024;
 /** Returns whether a record was refused for its size. 26.1 says only that its handler threw an exception. */
 function isTooLarge(error: unknown, appends: readonly ExactAppend[]): boolean {
   const isException = isCommandError(error as Error) && (error as { code?: number }).code === status.UNKNOWN;
-  return isException && appends.some((append) => bytesOf(append.events) >= LARGE_RECORD);
+  // A server without a leader says so with the same code.
+  if (!isException || unknownFailure(error) === undefined) return false;
+  return appends.some((append) => bytesOf(append.events) >= LARGE_RECORD);
 }
 
 function isViolation(error: unknown): error is AppendConsistencyViolationError {
@@ -126,6 +124,6 @@ function violatedResults(
     if (!states.has(append)) return undefined;
     const actual = states.get(append);
     // A revision below zero means that the stream was deleted.
-    return { kind: 'conflict', actual: typeof actual === 'bigint' && actual >= 0n ? actual : undefined };
+    return { kind: 'conflict', actual: typeof actual === 'bigint' ? reportedNumber(actual) : undefined };
   });
 }

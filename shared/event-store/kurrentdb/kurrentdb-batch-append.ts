@@ -1,5 +1,5 @@
 import { type Channel, type ClientDuplexStream, status } from '@grpc/grpc-js';
-import { convertToCommandError, UnknownError } from '@kurrent/kurrentdb-client';
+import { UnknownError } from '@kurrent/kurrentdb-client';
 import {
   unpackToCommandError,
   unpackWrongExpectedVersion,
@@ -15,7 +15,7 @@ import type { Append, EncodedEvent } from '../event-codec.ts';
 import { withServerNames } from '../event-metadata.ts';
 import type { AppendResult, EventMetadata } from '../event-store.ts';
 import type { NodeClient } from './kurrentdb-client.ts';
-import { DeadlinePassed } from './kurrentdb-failure.ts';
+import { DeadlinePassed, failureOf } from './kurrentdb-failure.ts';
 import { reportedNumber } from './kurrentdb-numbers.ts';
 
 /** Appends over open calls (see createBatchAppender). */
@@ -120,8 +120,8 @@ function openCall(node: NodeClient, channel: Channel, deadlineMs: number) {
     endIfDone();
   });
   // The listener stays for the life of the call, because a failure while nothing waits must not end the process.
-  stream.on('error', (error) => end(convertToCommandError(error) as Error));
-  stream.on('end', () => end(convertToCommandError(brokenOff()) as Error));
+  stream.on('error', (error) => end(failureOf(error)));
+  stream.on('end', () => end(failureOf(brokenOff())));
   return {
     channel,
     append: (append: ExactAppend) =>
@@ -182,8 +182,16 @@ function proposedMessage(event: EncodedEvent): BatchAppendReq.ProposedMessage {
   return message;
 }
 
-/** Returns the result of an append, or the client's error for the refusal of the server. */
+/** Returns the result of an append, or the client's error for the refusal of the server. Never throws: nobody would catch it. */
 function outcomeOf(answer: BatchAppendResp): BatchOutcome | Error {
+  try {
+    return readOutcome(answer);
+  } catch (error) {
+    return new UnknownError(undefined, `the answer cannot be read: ${(error as Error).message}`);
+  }
+}
+
+function readOutcome(answer: BatchAppendResp): BatchOutcome | Error {
   const success = answer.getSuccess();
   if (success !== undefined) {
     const revision = reportedNumber(success.getCurrentRevision());

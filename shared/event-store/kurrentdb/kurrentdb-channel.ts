@@ -36,10 +36,12 @@ export function createNodeChannel(address: Address, { gossip, searching }: Omit<
     const wait = openedAt + (losses === 0 ? 0 : backoffMs(losses, PACE)) - performance.now();
     if (wait > 0) await delay(wait, undefined, { signal: closing.signal });
     const search = { gossip, searching, signal: closing.signal };
-    const endPoint = leader ?? (await findNode(address, search));
+    // Each name of a leader is tried once: it may be dead, or an address that cannot be used.
+    const named = leader;
+    leader = undefined;
+    const endPoint = named ?? (await findNode(address, search));
     if (address.tls) assertTlsName(endPoint.address);
     closing.signal.throwIfAborted();
-    leader = undefined;
     openedAt = performance.now();
     open = openChannel(address, endPoint);
     endPoints.set(open, endPoint);

@@ -8,13 +8,13 @@ import {
   type MetadataValue,
   status,
 } from '@grpc/grpc-js';
-import { convertToCommandError } from '@kurrent/kurrentdb-client';
 import serverFeatures from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/serverfeatures_grpc_pb.js';
 import type featuresPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/serverfeatures_pb.js';
 import sharedPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js';
 import { valueAt } from '../../map-values.ts';
 import type { Address, Credentials } from './kurrentdb-address.ts';
 import { createNodeChannel } from './kurrentdb-channel.ts';
+import { failureOf } from './kurrentdb-failure.ts';
 import type { Gossip } from './kurrentdb-gossip.ts';
 import { type ProvenChannel, proveChannels } from './kurrentdb-proven-channel.ts';
 
@@ -134,7 +134,7 @@ function askFeatures(
     stub.getSupportedMethods(new sharedPb.Empty(), ...call, (error, methods) => {
       if (error === null) resolve(featuresOf(methods));
       else if (error.code === status.UNIMPLEMENTED) resolve({ version: 'unknown', methods: new Set() });
-      else reject(convertToCommandError(error));
+      else reject(failureOf(error));
     });
   });
 }

@@ -6,6 +6,7 @@ import gossipPb, {
 } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/gossip_pb.js';
 import sharedPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js';
 import type { Address, EndPoint } from './kurrentdb-address.ts';
+import { reportedNode } from './kurrentdb-numbers.ts';
 
 /** Nodes of a cluster, which name its leader. */
 export type Gossip = ReturnType<typeof createGossip>;
@@ -49,7 +50,7 @@ function read({ address: host, port }: EndPoint, address: Address): Promise<Clus
 }
 
 function endPointOf(message: EndPointMessage | undefined): EndPoint | undefined {
-  return message && { address: message.getAddress(), port: message.getPort() };
+  return reportedNode(message?.getAddress(), message?.getPort());
 }
 
 /** Returns whether two addresses are equal. */

@@ -1,4 +1,5 @@
 import { MAX_INT64 } from '../event-codec.ts';
+import type { EndPoint } from './kurrentdb-address.ts';
 
 /**
  * Numbers of the protocol. It carries them as unsigned 64 bits, and servers use values above 2^63 as marks: 18446744073709551615 is "none".
@@ -18,4 +19,15 @@ export function storedNumber(given: Given, what: 'position' | 'revision', stream
   const value = reportedNumber(given);
   if (value !== undefined) return value;
   throw new Error(`the server returns ${given ?? 'nothing'} as the ${what} of an event of ${stream}`);
+}
+
+/** Returns a size in bytes that a server names; undefined if it cannot be one. */
+export function reportedSize(given: unknown): number | undefined {
+  return typeof given === 'number' && Number.isSafeInteger(given) && given > 0 ? given : undefined;
+}
+
+/** Returns the node that a server names; undefined if its address or port cannot be one. */
+export function reportedNode(address: string | undefined, port: number | undefined): EndPoint | undefined {
+  const isPort = port !== undefined && Number.isInteger(port) && port > 0 && port < 65_536;
+  return address !== undefined && address !== '' && isPort ? { address, port } : undefined;
 }

@@ -1,5 +1,4 @@
 import type { Channel, ClientReadableStream } from '@grpc/grpc-js';
-import { convertToCommandError } from '@kurrent/kurrentdb-client';
 import sharedPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js';
 import streamsGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_grpc_pb.js';
 import type {
@@ -9,7 +8,7 @@ import type {
 import streamsPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import type { NodeClient } from './kurrentdb-client.ts';
 import { type Recorded, type RecordMessage, recordedOf } from './kurrentdb-event.ts';
-import { DeadlinePassed, isNodeLost } from './kurrentdb-failure.ts';
+import { DeadlinePassed, failureOf, isNodeLost } from './kurrentdb-failure.ts';
 import { withDeadline } from './kurrentdb-retry.ts';
 
 /**
@@ -121,8 +120,9 @@ export async function openRead(
     },
     /** Handles a failure of the call: gives up the channel if another node may answer. Returns the client's error for the failure. */
     failed(error: unknown): Error {
-      if (isNodeLost(error)) channel.lost(on, convertToCommandError(error as Error));
-      return convertToCommandError(error as Error);
+      const failure = failureOf(error as Error);
+      if (isNodeLost(failure)) channel.lost(on, failure);
+      return failure;
     },
   };
 }

@@ -1,19 +1,14 @@
 import type { Channel } from '@grpc/grpc-js';
-import {
-  AppendRecordSizeExceededError,
-  isCommandError,
-  MaxAppendSizeExceededError,
-  StreamDeletedError,
-  TransactionMaxSizeExceededError,
-} from '@kurrent/kurrentdb-client';
 import recordsGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v2/streams/streams_grpc_pb.js';
+import { assertNever } from '../../assert-never.ts';
 import { type AppendResult, AppendTooLarge, StreamDeleted } from '../event-store.ts';
 import { appendRecords, type GroupResults } from './kurrentdb-append-records.ts';
 import { deadlineFor, type ExactAppend, isLarge } from './kurrentdb-batch-append.ts';
 import type { Connection } from './kurrentdb-connection.ts';
 import { positionOfEvent } from './kurrentdb-event.ts';
-import { isNodeLost } from './kurrentdb-failure.ts';
+import { isNodeLost, refusedWriteOf } from './kurrentdb-failure.ts';
 import { createGroupCommit, groupLength } from './kurrentdb-group-commit.ts';
+import { reportedSize } from './kurrentdb-numbers.ts';
 import { readStreamPage } from './kurrentdb-pages.ts';
 import { withDeadline } from './kurrentdb-retry.ts';
 
@@ -84,21 +79,32 @@ function carried(revision: bigint): bigint {
   return revision >= 0n && revision < NEVER ? revision : NEVER;
 }
 
-const RESOURCE_EXHAUSTED = 8;
-
 /**
  * Returns the port's error for an error of the client. A server has three limits: for an append, for one event (`AppendRecords` only), and
  * for a message.
  */
 function portError(error: unknown): unknown {
-  if (error instanceof StreamDeletedError) return new StreamDeleted(error.streamName, error);
-  if (error instanceof MaxAppendSizeExceededError) return new AppendTooLarge(error.maxAppendSize, error);
-  if (error instanceof TransactionMaxSizeExceededError) return new AppendTooLarge(error.maxSize, error);
-  if (error instanceof AppendRecordSizeExceededError) return new AppendTooLarge(error.maxSize, error);
-  const isMessage =
-    isCommandError(error as Error) && (error as { code?: number }).code === RESOURCE_EXHAUSTED;
-  return isMessage ? new AppendTooLarge(undefined, error) : error;
+  const answer = refusedWriteOf(error);
+  const { streamName, stream = streamName ?? '', maxAppendSize, maxSize } = error as Refusal;
+  switch (answer) {
+    case 'unavailable':
+      return error;
+    case 'too-large':
+      return new AppendTooLarge(reportedSize(maxAppendSize ?? maxSize), error);
+    case 'deleted':
+      return new StreamDeleted(stream, error);
+    default:
+      return assertNever(answer);
+  }
 }
+
+/** Members of the client's errors about a refused append, under the names of both protocols. */
+type Refusal = {
+  readonly streamName?: string;
+  readonly stream?: string;
+  readonly maxAppendSize?: number;
+  readonly maxSize?: number;
+};
 
 /** Returns whether the server checks conditions (see EventStore), which are checks of `AppendRecords`. */
 export async function serverChecksConditions({ writer, retryLimits }: Connection): Promise<boolean> {

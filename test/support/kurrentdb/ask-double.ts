@@ -27,7 +27,7 @@ export type Ask = ReturnType<typeof askNode>;
 const FIRST_MS = 3_000;
 const QUIET_MS = 300;
 /** Milliseconds to wait for each message that a recorded answer has. */
-const EXPECTED_MS = 10_000;
+const EXPECTED_MS = 90_000;
 
 export const askNode = (port: number) => {
   const insecure = credentials.createInsecure();

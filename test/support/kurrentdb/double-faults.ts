@@ -2,8 +2,13 @@
 export type DoubleCall = 'append' | 'appendRecords' | 'batchAppend' | 'read' | 'subscribe' | 'features';
 
 export type Fault =
-  /** The call ends with this gRPC status before it does anything. */
-  | { readonly kind: 'fail'; readonly code: number; readonly message: string }
+  /** The call ends with this gRPC status, and this trailing metadata, before it does anything. */
+  | {
+      readonly kind: 'fail';
+      readonly code: number;
+      readonly message: string;
+      readonly trailers?: { readonly [name: string]: string };
+    }
   /** A read or subscription ends with UNAVAILABLE after so many events. */
   | { readonly kind: 'drop'; readonly afterEvents: number }
   /** An append is written, but its call ends with UNAVAILABLE. */

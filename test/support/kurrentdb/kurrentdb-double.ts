@@ -278,7 +278,7 @@ const createPace = (pace: DoublePace | undefined): ((records: number) => Promise
 
 const meet = async (fault: Fault | undefined): Promise<Fault | undefined> => {
   if (fault?.kind === 'hold') await fault.until;
-  if (fault?.kind === 'fail') throw rpcError(fault.code, fault.message);
+  if (fault?.kind === 'fail') throw rpcError(fault.code, fault.message, fault.trailers);
   return fault;
 };
 
