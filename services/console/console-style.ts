@@ -72,6 +72,7 @@ button.plain { border: none; background: none; color: var(--link); padding: 0.25
 .legend { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; font-size: var(--small); color: var(--quiet); }
 .legend li::before { content: ''; display: inline-block; width: 0.625rem; height: 0.625rem; margin-right: 0.375rem; background: currentColor; }
 .legend li { color: var(--ink); }
+.legend .more::before { display: none; }
 .legend .line-a::before, i.line-a { color: var(--link); }
 .legend .line-b::before, i.line-b { color: var(--warn); }
 .legend .line-c::before, i.line-c { color: var(--bad); }

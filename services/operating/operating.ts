@@ -11,10 +11,11 @@ import {
 } from './conditions.ts';
 import { METRICS } from './metric-definitions.ts';
 import { createMetrics, type Metrics, type Sample } from './metrics.ts';
-import { createObserveQuery, type ObserveQuery, type QueryReport } from './observe-query.ts';
+import { createObserveQuery, type ObserveQuery } from './observe-query.ts';
 import { createLagView } from './projection-lag.ts';
 import { createReadinessCheck, type ReadinessCheck } from './readiness.ts';
 import { countShownRows } from './shown-rows.ts';
+import { createSlowQueries, type SlowQueries } from './slow-queries.ts';
 import type { Tracing } from './tracing.ts';
 
 /** Measurements and health of a process. They are created before there is anything to measure. */
@@ -26,6 +27,7 @@ export type Operating = {
   /** Conditions of the process and its surroundings. */
   readonly conditions: Conditions;
   readonly observeQuery: ObserveQuery;
+  readonly slowQueries: Pick<SlowQueries, 'newest'>;
   /** Version of the program. */
   readonly version: string;
   readonly role: ServingRole;
@@ -54,7 +56,8 @@ export function createOperating(options: OperatingOptions): Operating {
   const metrics = options.metrics ? createMetrics() : undefined;
   const conditions = createConditions(logConditions(logger));
   const readiness = createReadinessCheck(options.readyLagSeconds, conditions);
-  const slowQueries = metrics?.counter(METRICS.slowQueries);
+  const slowQueries = createSlowQueries();
+  const slowCount = metrics?.counter(METRICS.slowQueries);
   metrics?.samples(METRICS.build, () => [{ labels: { version, node: process.version }, value: 1 }]);
   metrics?.gauge(METRICS.workerRestarts, () => options.restarts);
   metrics?.samples(METRICS.conditions, async () => samplesOf(await conditions.look()));
@@ -66,13 +69,15 @@ export function createOperating(options: OperatingOptions): Operating {
     conditions,
     version,
     role: options.role,
+    slowQueries,
     observeQuery: createObserveQuery({
       phases: metrics?.durations(METRICS.queryPhases),
       tracing,
       slowMs: options.slowQueryMs,
       slow(report) {
-        slowQueries?.add(1);
-        logger.warn(presentSlowQuery(report), 'slow query');
+        slowCount?.add(1);
+        const { at: _, ...shown } = slowQueries.add(report);
+        logger.warn(shown, 'slow query');
       },
     }),
   };
@@ -151,14 +156,4 @@ export type LeaderGauges = { epoch(): number | undefined; newestEpoch(): number 
 export function watchLead({ metrics }: Operating, lead: LeaderGauges): void {
   metrics?.gauge(METRICS.leading, () => (lead.epoch() === undefined ? 0 : 1));
   metrics?.gauge(METRICS.leaderEpoch, lead.newestEpoch);
-}
-
-/** Characters of a query in a log line. No person writes a longer query. */
-const SHOWN_QUERY = 2_000;
-
-function presentSlowQuery({ requestId, type, queryString, times }: QueryReport): object {
-  const ms = Object.fromEntries(
-    Object.entries(times).map(([phase, each]) => [`${phase}Ms`, Math.round(each * 10) / 10]),
-  );
-  return { requestId, type, query: queryString.slice(0, SHOWN_QUERY), ...ms };
 }

@@ -6,10 +6,19 @@ import { RequestError } from '../../shared/request-error.ts';
 import type { Resource, ResourceRequest } from '../../shared/resource.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { type Activity, SAMPLE_SECONDS } from '../operating/activity.ts';
+import type { SlowQuery } from '../operating/slow-queries.ts';
 import { listEvents, readEvent, subscribeToEvents } from './recent-events.ts';
 import type { SettingsInForce } from './settings-in-force.ts';
 import type { State } from './state.ts';
 import { presentWhole } from './whole-event.ts';
+
+/** Slow queries of a process and its workers. */
+export type ShownSlowQueries = {
+  /** Milliseconds; 0: none are kept. */
+  readonly thresholdMs: number;
+  /** Returns at most 100, the newest first. */
+  readonly newest: () => Promise<readonly SlowQuery[]>;
+};
 
 /** State of a process and of its log. */
 export type ShownState = {
@@ -19,6 +28,8 @@ export type ShownState = {
   readonly rowsOf?: ((position: bigint) => readonly JournalRow[]) | undefined;
   /** Absent: the process has no metrics. */
   readonly activity: Activity | undefined;
+  /** Absent: another process answers. */
+  readonly slowQueries: ShownSlowQueries | undefined;
   /** The settings in force. Absent: another process answers. */
   readonly settings: (() => SettingsInForce) | undefined;
 };
@@ -82,6 +93,16 @@ export const STATE_RESOURCES: readonly Resource<Parts>[] = [
       const { after } = queryOf(ACTIVITY, request);
       return { data: activity?.samples(after) ?? [], meta: { everySeconds: SAMPLE_SECONDS } };
     },
+  },
+  {
+    name: 'listSlowQueries',
+    summary: 'List the newest reads that took longer than the threshold, with the times of their stages',
+    method: 'GET',
+    path: '/_varve/slow-queries',
+    run: async ({ shows: { slowQueries } }) => ({
+      data: (await slowQueries?.newest()) ?? [],
+      meta: { thresholdMs: slowQueries?.thresholdMs ?? 0 },
+    }),
   },
   {
     name: 'countStreams',

@@ -152,6 +152,7 @@ describe(
           'events',
           'events/1',
           'webhooks',
+          'slow-queries',
           'streams',
           'tokens',
           'roles',

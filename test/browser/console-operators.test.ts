@@ -10,7 +10,11 @@ import { createDataDirectory, type RunningServer, startServer } from '../support
 
 describe('the console for operators', longInBrowser('the parts of the console for operators'), () => {
   const data = createDataDirectory();
-  const options = { contentTypes: 'examples/restaurants', arguments: ['--examples'], data };
+  const options = {
+    contentTypes: 'examples/restaurants',
+    arguments: ['--examples', '--slow-query-ms', '1'],
+    data,
+  };
   let server: RunningServer;
   let ask: Ask;
   let shown: ConsolePage;
@@ -169,6 +173,28 @@ describe('the console for operators', longInBrowser('the parts of the console fo
       await card.locator('[role=alert]', { hasText: 'it is not the log with this head' }).waitFor(REACTS);
       expect(await shown.problems()).toEqual([]);
     });
+  });
+
+  test('slow reads are found from the overview, and run again with their plan', async () => {
+    let query = '';
+    const isNoted = async () =>
+      (await ask('/_varve/slow-queries')).body.data.some((slow: { query: string }) => slow.query === query);
+    // A known answer takes no time, so that each round asks for another one.
+    for (let n = 0; query === '' || !(await isNoted()); n++) {
+      const names = Array.from({ length: 45 }, (_, i) => `filters[$or][${i}][name][$containsi]=${n}x${i}`);
+      query = `populate=*&${names.join('&')}`;
+      await ask(`/api/restaurants?${query}`);
+    }
+    await shown.show('#/overview', '.plot .legend a');
+    await shown.page.click('.plot .legend a:text-is("Slow reads")');
+    const row = shown.page.locator('.slow tbody tr', { hasText: query.slice(0, 200) });
+    await row.first().waitFor();
+    expect(await row.first().locator('td.number').count()).toBe(5);
+    await row.first().locator('a').click();
+    await shown.page.waitForSelector('.answer pre.body');
+    expect(await shown.page.inputValue('[name=request]')).toBe(`/api/restaurants?${query}`);
+    expect(await shown.page.isChecked('[name=plan]')).toBe(true);
+    expect(await shown.problems()).toEqual([]);
   });
 
   describe('backups', () => {

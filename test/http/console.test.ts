@@ -113,7 +113,7 @@ describe('what a caller may do', () => {
 
 describe('what the console shows', () => {
   it('needs full access', async () => {
-    const paths = ['state', 'activity', 'events', 'events/1', 'streams', 'possible-rights'];
+    const paths = ['state', 'activity', 'events', 'events/1', 'slow-queries', 'streams', 'possible-rights'];
     for (const path of paths.map((name) => `/_varve/${name}`)) {
       const answers = [await nobody(path), await callers.ask(path), await callers.askAll(path)];
       expect(answers.map(({ status }) => status)).toEqual([403, 403, 200]);

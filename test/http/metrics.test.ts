@@ -166,6 +166,16 @@ describe('request ids and logs', () => {
       populateMs: 0,
       renderMs: expect.any(Number),
     });
+    const answer = await fetch(`${server.url}/_varve/slow-queries`);
+    const { data, meta } = (await answer.json()) as { readonly data: unknown; readonly meta: unknown };
+    expect(meta).toEqual({ thresholdMs: 1 });
+    expect(data).toContainEqual(
+      expect.objectContaining({
+        at: expect.any(String),
+        requestId: 'slow-one',
+        renderMs: expect.any(Number),
+      }),
+    );
     const text = await scrape(server.url);
     expect(sampleOf(text, 'varve_slow_queries_total')).toBeGreaterThan(0);
   });

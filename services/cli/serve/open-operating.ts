@@ -16,7 +16,9 @@ import {
   type MetricsAccess,
   type OperatingEndpoints,
 } from '../../operating/operating-endpoints.ts';
+import { asMeasurement, slowQueriesIn } from '../../operating/slow-queries.ts';
 import { startTracing } from '../../operating/start-tracing.ts';
+import type { ShownSlowQueries } from '../../state/state-resources.ts';
 import type { Supervisor } from '../../supervisor/connect-supervisor.ts';
 import type { ServeSettings } from '../settings/settings.ts';
 
@@ -25,6 +27,8 @@ export type OperatingProcess = {
   readonly operating: Operating;
   /** Figures of the last hour, of all workers. Absent: there are no metrics, or another worker keeps them. */
   readonly activity: Activity | undefined;
+  /** Slow queries of all workers. */
+  readonly slowQueries: ShownSlowQueries;
   /** Answers health and metrics on the port of the API. */
   readonly first: OperatingEndpoints;
   /** Called when tokens are loaded. From then on they decide who may see metrics. */
@@ -45,26 +49,17 @@ export async function openOperating(
   supervisor: Pick<Supervisor, 'socket' | 'isGreeted' | 'restarts' | 'follows' | 'rotation'>,
   role: ServingRole,
 ): Promise<OperatingProcess> {
-  const { metricsPort: port, metricsHost: host } = settings.operating;
+  const port = settings.operating.metricsPort;
   const version = packageVersion();
   const tracing = await startTracing(process.env, version);
   const { restarts } = supervisor;
   const operating = createOperating({ ...settings.operating, tracing, logger, version, restarts, role });
   reportContained(logger, operating.metrics);
-  const metrics = metricsOfServer(operating.metrics, settings.network.workers, supervisor);
+  const { workers } = settings.network;
+  const metrics = metricsOfServer(operating, workers, supervisor);
   let access: AccessControl | undefined;
-  const own: Listener | undefined =
-    port === undefined || supervisor.follows !== undefined
-      ? undefined
-      : await listen({
-          host,
-          port,
-          option: '--metrics-port',
-          socket: supervisor.socket('metrics'),
-          first: createOperatingEndpoints({ ...operating, metrics, access: () => 'allowed' }),
-        });
-  own?.serve((_request, response) => response.writeHead(404).end());
-  if (own !== undefined && !supervisor.isGreeted) console.log(`Metrics and health are at ${own.url}`);
+  const toEveryone = createOperatingEndpoints({ ...operating, metrics, access: () => 'allowed' });
+  const own = await openMetricsPort(settings.operating, supervisor, toEveryone);
   const answerHere = createOperatingEndpoints({
     readiness: operating.readiness,
     metrics: port === undefined ? metrics : undefined,
@@ -72,7 +67,11 @@ export async function openOperating(
   });
   return {
     operating,
-    activity: activityOf(operating.metrics, settings.network.workers, supervisor),
+    activity: activityOf(operating.metrics, workers, supervisor),
+    slowQueries: {
+      thresholdMs: settings.operating.slowQueryMs,
+      newest: slowQueriesOf(operating, workers, supervisor),
+    },
     first: (request, response) => refuseStranger(access, request, response) || answerHere(request, response),
     admit(loaded) {
       access = loaded;
@@ -85,6 +84,20 @@ export async function openOperating(
       await own?.drain(0);
     },
   };
+}
+
+/** Listens on the port for metrics, unless there is none, or another worker does. */
+async function openMetricsPort(
+  { metricsPort: port, metricsHost: host }: ServeSettings['operating'],
+  supervisor: Pick<Supervisor, 'socket' | 'isGreeted' | 'follows'>,
+  first: OperatingEndpoints,
+): Promise<Listener | undefined> {
+  if (port === undefined || supervisor.follows !== undefined) return undefined;
+  const socket = supervisor.socket('metrics');
+  const own = await listen({ host, port, option: '--metrics-port', socket, first });
+  own.serve((_request, response) => response.writeHead(404).end());
+  if (!supervisor.isGreeted) console.log(`Metrics and health are at ${own.url}`);
+  return own;
 }
 
 /** Counts and logs the failures of requests that no code handles. */
@@ -101,13 +114,24 @@ function reportContained(logger: Logger, metrics: Metrics | undefined): void {
 
 /** Returns the metrics to answer with: with several workers, each worker answers with the metrics of all. */
 function metricsOfServer(
-  own: Metrics | undefined,
+  { metrics: own, slowQueries }: Operating,
   workers: number,
   { rotation }: Pick<Supervisor, 'rotation'>,
 ): Metrics | undefined {
-  if (own === undefined || workers === 1) return own;
-  rotation.onMeasure(own.json);
+  if (workers === 1) return own;
+  rotation.onMeasure(async () => [...((await own?.json()) ?? []), asMeasurement(slowQueries.newest())]);
+  if (own === undefined) return undefined;
   return { ...own, text: async () => textOfWorkers(await rotation.metricsOfAll()) };
+}
+
+/** Returns how the newest slow queries are read: those of all workers. */
+function slowQueriesOf(
+  { slowQueries }: Operating,
+  workers: number,
+  { rotation }: Pick<Supervisor, 'rotation'>,
+): ShownSlowQueries['newest'] {
+  if (workers === 1) return async () => slowQueries.newest();
+  return async () => slowQueriesIn((await rotation.metricsOfAll()).flat());
 }
 
 /** Keeps the figures of the last hour. With several workers, the one that is the leader keeps those of all. */

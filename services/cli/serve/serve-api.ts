@@ -65,6 +65,7 @@ export async function serveApi(settings: ServeSettings, origins: SettingOrigins)
         state: api.state,
         log: api.log,
         activity: ports.activity,
+        slowQueries: ports.slowQueries,
         settings: shownSettings(plan, 'api', origins),
       },
       greet: async () => greet(plan, supervisor, listener.url, api),

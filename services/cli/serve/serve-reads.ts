@@ -90,7 +90,13 @@ async function answerReads(
     logger,
     operating,
     // The leader answers what is shown of the server: see ADMINISTRATION.
-    shows: { state: () => readStatus(varve.operator), log, activity: undefined, settings: undefined },
+    shows: {
+      state: () => readStatus(varve.operator),
+      log,
+      activity: undefined,
+      slowQueries: undefined,
+      settings: undefined,
+    },
     rotation,
     acknowledged: async () => rotation.shown(await log.lastPosition()),
     watched: (handler) => callers.admit(leaveAdministration(handler, varve, callers)),
@@ -133,7 +139,7 @@ const ACCESS_MS = 1_000;
 
 /** Requests about the server itself, such as tokens and webhooks. The leader answers them, because it has their state. */
 const ADMINISTRATION =
-  /^\/(_varve\/(tokens|public|roles|login|synonyms|rules|webhooks|releases|erasures|operations|projections|activity|events|settings|timegate)|(docs\/)?openapi\.json)(?![\w-])/i;
+  /^\/(_varve\/(tokens|public|roles|login|synonyms|rules|webhooks|releases|erasures|operations|projections|activity|slow-queries|events|settings|timegate)|(docs\/)?openapi\.json)(?![\w-])/i;
 
 /** Reads as of a moment. The leader has the processes that answer them. */
 const PAST = `${AS_OF}=`;

@@ -189,6 +189,7 @@ async function answerRequests(parts: LeadingParts, { varve, listener }: OpenServ
       log: varve.operator.log,
       rowsOf: (position) => varve.operator.graph.changesBetween(position - 1n, position),
       activity: ports.activity,
+      slowQueries: ports.slowQueries,
       settings: parts.shown,
     },
     greet: (handler) => greet(parts, { varve, listener }, handler),

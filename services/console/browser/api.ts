@@ -111,6 +111,7 @@ export async function read<Data>(path: string, signal?: AbortSignal): Promise<{ 
 export type Meta = {
   readonly pagination?: { readonly total?: number; readonly page?: number; readonly pageCount?: number };
   readonly before?: string | null;
+  readonly thresholdMs?: number;
 };
 
 /** Returns what a refused request says, in one sentence. */

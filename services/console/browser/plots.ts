@@ -3,12 +3,15 @@ import { formatCount, formatShort, UNKNOWN } from './format.ts';
 import { html } from './html.ts';
 import type { Plot } from './plot.ts';
 import type { Line } from './plot-line.ts';
+import { linkTo } from './route.ts';
 import type { Figures } from './server.ts';
 
 type Panel = {
   readonly title: string;
   readonly lines: readonly Line[];
   readonly format: (value: number | null) => string;
+  /** Part of the page that says more. */
+  readonly more?: readonly [part: string, title: string];
 };
 
 const PANELS: readonly Panel[] = [
@@ -24,6 +27,7 @@ const PANELS: readonly Panel[] = [
   {
     title: 'Duration of reads, ms',
     format: formatShort,
+    more: ['query', 'Slow reads'],
     lines: [
       { name: 'p50', color: 'a', value: ({ readP50 }) => readP50 },
       { name: 'p99', color: 'b', value: ({ readP99 }) => readP99 },
@@ -59,7 +63,7 @@ function PlotCard({ panel, samples }: { readonly panel: Panel; readonly samples:
   const plot = useRef<Plot>(undefined);
   const newest = useRef(samples);
   newest.current = samples;
-  const { title, lines, format } = panel;
+  const { title, lines, format, more } = panel;
   useEffect(() => {
     let isWanted = true;
     const opened = import('./plot.ts').then(({ openPlot }) => {
@@ -84,6 +88,6 @@ function PlotCard({ panel, samples }: { readonly panel: Panel; readonly samples:
     <div class="canvas" ref=${place} role="img" aria-label=${`${title}, last hour. Now: ${values.map(({ name, text }) => `${name} ${text}`).join(', ')}`}>
       ${samples.length < 2 && html`<p class="quiet">The first figures come after twenty seconds.</p>`}
     </div>
-    <ul class="legend">${values.map(({ name, color, text }) => html`<li class=${`line-${color}`}>${name} <b>${text}</b></li>`)}</ul>
+    <ul class="legend">${values.map(({ name, color, text }) => html`<li class=${`line-${color}`}>${name} <b>${text}</b></li>`)}${more !== undefined && html`<li class="more"><a href=${linkTo([more[0]])}>${more[1]}</a></li>`}</ul>
   </section>`;
 }

@@ -5,6 +5,7 @@ import { HowToSend } from './how-to-send.ts';
 import { html } from './html.ts';
 import { change, route } from './route.ts';
 import { rights, types } from './session.ts';
+import { SlowReadsCard } from './slow-reads.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE'];
 /** Headers that say something about the answer of the API. */
@@ -34,7 +35,8 @@ export function QueryPart() {
   return html`<h1 class="hidden">Query</h1>
     <${Form} method=${method} path=${path} isAsking=${isAsking} run=${run} />
     ${outcome !== undefined && html`<${Shown} outcome=${outcome} />`}
-    ${outcome === undefined && html`<p class="empty">Send a request to see its answer, its headers and its plan. The address of this page keeps the request, but no body.</p>`}`;
+    ${outcome === undefined && html`<p class="empty">Send a request to see its answer, its headers and its plan. The address of this page keeps the request, but no body.</p>`}
+    ${rights.value === 'full' && html`<${SlowReadsCard} />`}`;
 }
 
 /** Returns a request that every site answers. */

@@ -15,6 +15,7 @@ export type { TokenDescription as ListedToken } from '../../access/describe-toke
 export type { Manifest as BackupManifest } from '../../backup/manifest.ts';
 export type { EraseAnswer } from '../../erasure/erase-documents.ts';
 export type { DescribedErasure as ListedErasure } from '../../erasure/erasure-resources.ts';
+export type { SlowQuery } from '../../operating/slow-queries.ts';
 export type { ForeignEvent, ParkedItem, ParkedLine } from '../../operator/parked.ts';
 export type {
   DescribedAction as ListedReleaseAction,
