@@ -99,16 +99,21 @@ function nothingKept(data: string, hasIndicesOutside: boolean): string {
     : `${found}: varve rebuild makes a generation`;
 }
 
-/** Rolls back. Answers with one line: the previous generation, which is live again. */
+/**
+ * Rolls back. Answers with one line: the previous generation, which is live again. A request with the same id switches once: the process that
+ * was asked first may end before its answer.
+ */
 export const rollbackOperation = defineOperation({
   ofLeader: 'once',
   http: { summary: 'Switch back to the generation before the last rebuild', answer: 'one', destroys: true },
-  form: z.strictObject({}),
-  async *run({ data, generations, asked }) {
-    const kept = generations.store.generations().findLast(({ state }) => state === 'kept');
-    if (kept === undefined) throw new Error(nothingKept(data, generations.hasIndicesOutside));
-    if (asked !== undefined) generations.store.noteRequest(asked, kept.number);
-    yield await generations.takeOver(kept.number);
+  form: z.strictObject({ id: z.uuid().optional() }),
+  async *run({ data, generations, asked }, { id }) {
+    const { store } = generations;
+    const begun = id === undefined ? undefined : store.requested(id);
+    const wanted = begun ?? store.generations().findLast(({ state }) => state === 'kept')?.number;
+    if (wanted === undefined) throw new Error(nothingKept(data, generations.hasIndicesOutside));
+    for (const request of [id, asked]) if (request !== undefined) store.noteRequest(request, wanted);
+    yield await generations.takeOver(wanted);
   },
 });
 

@@ -1,15 +1,20 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openContentGraph } from '../../projections/graph/content-graph.ts';
 import { graphFile, snapshotFile } from '../../projections/graph/store/generation-files.ts';
+import { rollbackOperation } from '../../services/operator/generations.ts';
+import type { OperatorContext } from '../../services/operator/operation.ts';
 import { openServedGenerations } from '../../services/read-side/open-generations.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
 import { upcast } from '../../shared/events/upcasters.ts';
 import { dataForTest } from '../support/data-for-test.ts';
 
+const NEVER = new AbortController().signal;
+
 /** Makes a data directory with a generation. `next`: opens the next one, as the process that serves it. */
-function createProcesses(handOver?: () => Promise<void>) {
+function createProcesses(handOver?: (generation: number) => Promise<void>) {
   const data = dataForTest();
   const log = openSqliteEventStore(join(data, 'events.db'), { space: 'varve', decode: upcast });
   onTestFinished(() => log.close());
@@ -55,4 +60,18 @@ it('a drop is refused during a switch, and removes the snapshot of the index wit
   expect(await second.drop()).toEqual([1]);
   const files = [graphFile(data, 1), snapshot, `${snapshot}.part`];
   expect(files.filter((file) => existsSync(file))).toEqual([]);
+});
+
+it('a rollback that is asked for again with the same id switches once', async () => {
+  const { data, next } = createProcesses(async (number) => generations.store.setLive(number));
+  const generations = next();
+  const rollBack = async (form: { readonly id?: string }) => {
+    const context = { data, generations } as OperatorContext;
+    for await (const { number } of rollbackOperation.run(context, form, NEVER)) return number;
+  };
+  const [one, other] = [randomUUID(), randomUUID()];
+  expect(await rollBack({ id: one })).toBe(1);
+  expect(await rollBack({ id: one })).toBe(1);
+  expect(await rollBack({ id: other })).toBe(2);
+  expect(await rollBack({})).toBe(1);
 });

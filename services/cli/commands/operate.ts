@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DataDirectoryInUse, readDirectoryHolder } from '../../../shared/sqlite/lock-data-directory.ts';
 import { ServerGone, ServerSilent } from '../../operator/call-operator.ts';
@@ -79,10 +80,14 @@ export function requireDataDirectory(settings: OperatorSettings): void {
   requireLog(settings);
 }
 
-/** `varve rollback`: resolves when the previous generation serves again. */
+/**
+ * `varve rollback`: resolves when the previous generation serves again. If the worker that was asked ends before its answer, the next one is
+ * asked whether it serves that generation.
+ */
 export async function rollback(settings: OperatorSettings): Promise<void> {
-  await withOperations(settings, async (operations) => {
-    for await (const { number } of operations.run('rollback', {})) {
+  const request = { id: randomUUID() };
+  await awaitOperations(settings, async (operations) => {
+    for await (const { number } of operations.run('rollback', request)) {
       console.log(`generation ${number} is live; varve rollback switches back again`);
     }
   });
