@@ -54,7 +54,10 @@ export const rebuildOperation = defineOperation({
   },
 });
 
-/** Switches over to a generation that was made. If that fails, the generation is removed: the old one stays live. */
+/**
+ * Switches over to a generation that was made. If that fails, the generation is removed: the old one stays live. If it failed because another
+ * process became the leader, that process can make it again.
+ */
 async function takeOverOrDiscard(
   { generations, rebuilds }: OperatorContext,
   made: Rebuild,
@@ -64,7 +67,10 @@ async function takeOverOrDiscard(
     await generations.takeOver(made.generation);
   } catch (error) {
     // A process that ends cannot clean up. The next one of its directory does.
-    if (!signal.aborted) await rebuilds?.discard(made, (error as Error).message).catch(() => {});
+    if (!signal.aborted) {
+      await rebuilds?.discard(made, (error as Error).message).catch(() => {});
+      generations.refuseTakeOver();
+    }
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 import { createCondition } from '../../shared/condition.ts';
+import { LeaderElsewhere } from '../read-side/outside-generation.ts';
 import type { JobAnswer, JobRequest, OperatorContext } from './operation.ts';
 import { parseOperation } from './operations.ts';
 
@@ -70,7 +71,10 @@ export function createJobs(context: OperatorContext) {
         }
         job.end = { kind: 'done' };
       } catch (error) {
-        job.end = { kind: 'failed', message: (error as Error).message };
+        job.end =
+          error instanceof LeaderElsewhere
+            ? { kind: 'moved' }
+            : { kind: 'failed', message: (error as Error).message };
       }
       job.changed.check();
     };

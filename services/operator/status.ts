@@ -27,7 +27,7 @@ export type ProjectionStatus = {
   readonly lagSeconds: number;
   /** null: the engine does not answer. */
   readonly documents: number | null;
-  /** Size of its files; null: it is in the memory of the process. */
+  /** Size of its files; null: it is in the memory of the process, or in Elasticsearch. */
   readonly bytes: number | null;
   /** Number of stale documents, and the age of the oldest; 0 for an index that is always current. */
   readonly backlog: number;

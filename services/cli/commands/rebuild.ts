@@ -25,7 +25,7 @@ import { createThrottle, type Throttle } from '../../rebuild/throttle.ts';
 import { logAddress, openEventStore } from '../../stores/open-event-store.ts';
 import { isBuilder, lowerPriority } from '../../supervisor/builder-process.ts';
 import { quietLogger } from '../output/create-logger.ts';
-import { showRebuild } from '../output/show-rebuild.ts';
+import { reportWaits, showRebuild } from '../output/show-rebuild.ts';
 import { chooseReadSide } from '../settings/read-side.ts';
 import { InvalidSettings, type OperatorSettings } from '../settings/settings.ts';
 import { readLiveGraph } from './live-graph-file.ts';
@@ -156,7 +156,8 @@ async function makeHere(making: Making, isOver = false): Promise<Rebuild> {
   lowerPriority();
   const log = await openEventStore(logAddress(settings), { space, decode: upcast });
   const throttle = createThrottle(maxRate);
-  const logger = await quietLogger();
+  // Nobody reads the output of a builder: its server passes on what it reports.
+  const logger = await quietLogger(isBuilder() ? reportWaits(() => store.rebuild(), tell) : undefined);
   const plan = await chooseReadSide(settings, logger);
   const stop = new AbortController();
   // The low priority of this process does not reduce the load on the cluster to which it writes.

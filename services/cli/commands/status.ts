@@ -142,10 +142,15 @@ function columnsOf(projection: ProjectionStatus): readonly string[] {
       ? 'none'
       : `${lagEvents} ${lagEvents === 1 ? 'event' : 'events'}, ${presentSeconds(lagSeconds)}`,
     String(projection.documents ?? 'unknown'),
-    projection.bytes === null ? 'in memory' : presentBytes(projection.bytes),
+    presentSize(projection),
     backlog === 0 ? '0' : `${backlog}, ${presentSeconds(backlogSeconds)}`,
     String(projection.parked),
   ];
+}
+
+function presentSize({ kind, bytes }: ProjectionStatus): string {
+  if (bytes !== null) return presentBytes(bytes);
+  return kind === 'elasticsearch' ? 'in Elasticsearch' : 'in memory';
 }
 
 /** Returns lines about the Strapi that a server follows; none if it follows none. */
