@@ -9,7 +9,7 @@ import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.t
 import { type ElasticsearchFleet, startElasticsearchFleet } from '../support/elasticsearch-fleet.ts';
 import { leaderOf, type Member } from '../support/fleet.ts';
 import { pauseMember } from '../support/pause-member.ts';
-import { childrenOf, workersOf } from '../support/processes.ts';
+import { childrenOf, isRunning, workersOf } from '../support/processes.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { spawnVarve } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
@@ -21,6 +21,8 @@ const skip = takesMinutes('random rebuilds in a fleet');
 /** A command that has not ended by then counts as a loop. */
 const COMMAND_MS = 240_000;
 const TIDY_MS = 90_000;
+/** Characters that are printed of a process that has ended. */
+const ENDED_SHOWS = 4_000;
 
 const OPERATIONS = ['rebuild', 'rebuild', 'rebuild --graph', 'rollback', 'drop', 'cancel'] as const;
 const DISTURBANCES = ['none', 'none', 'kill', 'pause', 'kill worker', 'kill next', 'kill builder'] as const;
@@ -169,6 +171,8 @@ describe('four processes on Elasticsearch', {
       const ended = await round();
       rounds.push(ended);
       console.log(n, JSON.stringify(ended), tags.counts(), tags.wrong.length, tags.failures.length);
+      for (const member of members().filter((each) => !isRunning(each.server().supervisor)))
+        console.log(`${member.name} has ended`, member.server().output().slice(-ENDED_SHOWS));
       if (n % 10 !== 0) continue;
       const until = performance.now() + TIDY_MS;
       while ((await forgotten()).length > 0 && performance.now() < until) await delay(1_000);

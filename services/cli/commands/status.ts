@@ -6,7 +6,7 @@ import type { WorkerStatus } from '../../operator/operation.ts';
 import type { ProjectionStatus, Status } from '../../operator/status.ts';
 import type { ListedProcess } from '../../state/process-report.ts';
 import type { IndexState } from '../../state/state.ts';
-import { presentBytes, presentSeconds } from '../output/present-amounts.ts';
+import { presentBytes, presentSeconds, presentSize } from '../output/present-amounts.ts';
 import { columnsOfTerminal, textTable, wrapLines } from '../output/text-table.ts';
 import type { JsonOption } from '../settings/command.ts';
 import type { OperatorSettings } from '../settings/settings.ts';
@@ -146,11 +146,6 @@ function columnsOf(projection: ProjectionStatus): readonly string[] {
     backlog === 0 ? '0' : `${backlog}, ${presentSeconds(backlogSeconds)}`,
     String(projection.parked),
   ];
-}
-
-function presentSize({ kind, bytes }: ProjectionStatus): string {
-  if (bytes !== null) return presentBytes(bytes);
-  return kind === 'elasticsearch' ? 'in Elasticsearch' : 'in memory';
 }
 
 /** Returns lines about the Strapi that a server follows; none if it follows none. */

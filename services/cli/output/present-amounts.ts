@@ -1,3 +1,5 @@
+import type { ProjectionStatus } from '../../operator/status.ts';
+
 /** Returns an amount such as `74.6 MB`. The units are decimal, like those of disks. */
 export function presentBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
@@ -27,4 +29,10 @@ export function presentSeconds(seconds: number): string {
 export function presentRate(count: number, what: string, started: number): string {
   const seconds = (performance.now() - started) / 1000;
   return `${count} ${what} in ${seconds.toFixed(1)} s, ${Math.round(count / seconds)} a second`;
+}
+
+/** Returns the size of a projection's files, or where it is if it has none in the data directory. */
+export function presentSize({ kind, bytes }: Pick<ProjectionStatus, 'kind' | 'bytes'>): string {
+  if (bytes !== null) return presentBytes(bytes);
+  return kind === 'elasticsearch' ? 'in Elasticsearch' : 'in memory';
 }
