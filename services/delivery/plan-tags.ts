@@ -39,6 +39,7 @@ export function tagsOfList(
   for (const { query } of search.text?.placed?.boosts ?? []) mentionQuery(place, query, mention);
   mentionKeys(place, search.text?.placed?.keys ?? [], mention);
   for (const { path, field } of search.facets ?? []) mentionPath(place, path, field, mention);
+  if (search.groups !== undefined) mentionPath(place, [], search.groups.field, mention);
   if (search.text !== undefined || words !== undefined) {
     add(wordsTag(search.type));
     for (const world of WORLDS) mentionTexts(place, plainMention(world, add));

@@ -19,7 +19,6 @@ const RECOMMEND = 'Varve recommends nothing';
 const SETTING = 'it is a setting of an index, and Varve reads settings from the schema of the content type';
 const SYNTAX = 'Varve has no operators in a query';
 const MEANING = 'Varve searches words, not meanings';
-const DISTINCT = 'Varve does not group hits: each hit is one document';
 
 /** Every search parameter of Algolia, and settings of an index that clients send as parameters. */
 export const ALGOLIA_PARAMETERS = {
@@ -48,6 +47,7 @@ export const ALGOLIA_PARAMETERS = {
   highlightPostTag: honoured(TEXTS),
   snippetEllipsisText: honoured(TEXTS),
   responseFields: honoured('the members of the answer'),
+  distinct: honoured('how many hits have the same value of the attribute `distinct` of the content type'),
   getRankingInfo: honoured('`_rankingInfo` of each hit'),
   analytics: ignored(LOGS),
   analyticsTags: ignored(LOGS),
@@ -89,9 +89,8 @@ export const ALGOLIA_PARAMETERS = {
   minimumAroundRadius: refused(GEO),
   insideBoundingBox: refused(GEO),
   insidePolygon: refused(GEO),
-  distinct: refused(DISTINCT),
-  attributeForDistinct: refused(DISTINCT),
-  facetingAfterDistinct: refused(DISTINCT),
+  attributeForDistinct: refused('the option distinct of the content type does that'),
+  facetingAfterDistinct: refused('facets count all entries'),
   insights: refused(INSIGHTS),
   events: refused(INSIGHTS),
   model: refused(RECOMMEND),

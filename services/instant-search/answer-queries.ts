@@ -131,7 +131,7 @@ function facetMembers({ query, words }: InstantPlan, counts: readonly FacetCount
 
 async function readHits(
   plan: InstantPlan,
-  { hits, text }: SearchResult,
+  { hits, text, groups }: SearchResult,
   { index, answer, count }: Presenting,
 ): Promise<readonly object[]> {
   const { type, query, selection, search, hits: shows } = plan;
@@ -142,12 +142,13 @@ async function readHits(
   count(bytes.length);
   const rows = JSON.parse(bytes.toString()) as readonly HitRow[];
   const mark = createRowMarking(plan.searched, text, query, createCountedHighlight(count));
-  const present = (row: HitRow) => ({
+  const sequence = groups?.flatMap((group) => Array.from({ length: group.hits }, (_, at) => at));
+  const present = (row: HitRow, at: number) => ({
     ...shownOf(row, shows),
     objectID: row['documentId'],
     _highlightResult: mark(row, shows.highlights),
     ...(shows.snippets.length === 0 ? {} : { _snippetResult: mark(row, shows.snippets) }),
-    ...defined({ _rankingInfo: rankingInfo(plan, text, row) }),
+    ...defined({ _rankingInfo: rankingInfo(plan, text, row), _distinctSeqID: sequence?.[at] }),
   });
   return TURNS.finish(taskOf(answer), () => createPresentation(rows, present));
 }
@@ -155,12 +156,13 @@ async function readHits(
 /** Presents the rows one by one. A call ends with its slice, and the next call continues. */
 function createPresentation(
   rows: readonly HitRow[],
-  present: (row: HitRow) => object,
+  present: (row: HitRow, at: number) => object,
 ): () => readonly object[] {
   const presented: object[] = [];
   return () => {
     while (presented.length < rows.length) {
-      presented.push(present(rows[presented.length] as HitRow));
+      const at = presented.length;
+      presented.push(present(rows[at] as HitRow, at));
       rest(PART);
     }
     return presented;

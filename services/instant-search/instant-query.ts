@@ -39,6 +39,8 @@ export type InstantQuery = {
   readonly typoTolerance: boolean;
   /** True if hits say how they rank. */
   readonly withRankingInfo: boolean;
+  /** Maximum hits of a group; 0: hits are not grouped. */
+  readonly distinct: number;
   readonly facet?: FacetQuery;
   /** Query string of the parameters, for the answer. */
   readonly params: string;

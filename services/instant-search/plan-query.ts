@@ -1,6 +1,7 @@
 import { defined } from '../../shared/defined.ts';
 import type { SearchRequest, SortKey } from '../../shared/read-index/read-index.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { distinctAttribute } from '../../shared/schema/search-distinct.ts';
 import { type SearchSettings, searchOf } from '../../shared/search/search-settings.ts';
 import { allOf } from '../query/combine-queries.ts';
 import { type LocaleChoice, localeQuery, resolveLocale } from '../query/locale.ts';
@@ -55,6 +56,7 @@ export function planInstant(query: InstantQuery, instant: InstantScope): Instant
     search: query.hasPrefix ? query.query : `${query.query} `.trimStart(),
     typoTolerance: String(query.typoTolerance),
     facets: countedFacets(query, context),
+    distinct: distinctOf(query, context),
   };
   const words = planWords(parameters, { ...context, defaultLocale, locale: choice, sort: search.sort });
   const fields = searchedFields(query, context, words.text?.fields);
@@ -73,6 +75,19 @@ export function planInstant(query: InstantQuery, instant: InstantScope): Instant
     pageSize,
     lastPage: pageSize === 0 ? 0 : Math.floor((rules.maxOffset ?? DEFAULT_MAX_OFFSET) / pageSize),
   };
+}
+
+/** Returns the list endpoint's `distinct`: the attribute that the content type names. */
+function distinctOf(
+  { distinct, facet }: InstantQuery,
+  { type, problems }: InstantContext,
+): QueryObject | null {
+  if (distinct === 0 || facet !== undefined) return null;
+  const attribute = distinctAttribute(type);
+  if (attribute !== undefined) return { [attribute]: { limit: String(distinct) } };
+  const message = "The parameter 'distinct' needs the option distinct of the content type";
+  problems.push({ phase: 'own', message, param: 'distinct', found: distinct, accepted: 'false' });
+  return null;
 }
 
 /** Hits of a page where the installation sets no limit for lists: Strapi's. */

@@ -29,6 +29,7 @@ const MAX_NAMES = 100;
 const MAX_FACETS = 20;
 const MAX_SNIPPETS = 20;
 const MAX_TAG = 100;
+const MAX_DISTINCT = 10;
 const MAX_PAGE = 1_000_000_000;
 const SNIPPET_WORDS = { absent: 10, most: 200 };
 
@@ -62,6 +63,7 @@ export function readQuery({ indexName, parameters }: RawQuery): InstantQuery {
     sortFacetsBy: when('sortFacetValuesBy', readFacetOrder) ?? 'count',
     typoTolerance: when('typoTolerance', readTypoTolerance) ?? true,
     withRankingInfo: when('getRankingInfo', readFlag) ?? false,
+    distinct: when('distinct', readDistinct) ?? 0,
     params: queryStringOf(parameters),
     ignored,
     ...defined({
@@ -84,6 +86,12 @@ type ReadWhen = <Value>(param: string, read: (given: RawParameter) => Value) => 
 /** Algolia's other values allow typos too, only in fewer entries. */
 function readTypoTolerance(given: RawParameter): boolean {
   return given.value === 'min' || given.value === 'strict' || readFlag(given);
+}
+
+function readDistinct(given: RawParameter): number {
+  const { value } = given;
+  if (typeof value === 'boolean' || value === 'true' || value === 'false') return Number(readFlag(given));
+  return readWhole(given, { min: 0, max: MAX_DISTINCT });
 }
 
 const QUERY_TYPES = ['prefixLast', 'prefixAll', 'prefixNone'] as const;

@@ -28,6 +28,10 @@ export function wordParameters(model: QueryModel): readonly Parameter[] {
       'highlight',
       `Attributes whose matches \`meta.highlights\` marks, with commas, such as \`${first}\`; \`highlight[${first}][snippet]=20\` gives 20 words.`,
     ),
+    queryParameter(
+      'distinct',
+      `A short text of the entry itself, such as \`${first}\`. The list has the first entry for each of its values, and \`meta.groups\` their numbers. Pages count values. \`distinct[${first}][limit]=3\` gives up to 3 entries each.`,
+    ),
     queryParameter('highlightPreTag', 'Text before each match; default `<mark>`.', tag),
     queryParameter('highlightPostTag', 'Text after each match; default `</mark>`.', tag),
   ];

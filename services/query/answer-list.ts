@@ -82,11 +82,17 @@ async function explainList(
   answer: AnswerScope,
 ): Promise<object> {
   const { type, search, explain } = plan;
-  const { query, sort } = search;
+  const { query, sort, groups } = search;
   const engine = await index.explain({ ...search, answer });
   const words = explainWords(type, search, found);
   const ranking = await explainRanking(index, plan, found.hits, answer);
-  return { filters: explain?.filters ?? null, query, sort, engine, ...defined({ search: words, ranking }) };
+  return {
+    filters: explain?.filters ?? null,
+    query,
+    sort,
+    engine,
+    ...defined({ groups, search: words, ranking }),
+  };
 }
 
 /** Returns JSON with 64-bit integers as text. */

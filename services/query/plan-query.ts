@@ -121,6 +121,7 @@ export function planList(request: QueryRequest): ListPlan {
   const words = asksForWords(query)
     ? planWords(query, { ...request, ...plan, scope: scopeOf(request), problems })
     : undefined;
+  if (words?.groups !== undefined) refuseCursorOfGroups(pagination, problems);
   refuseIfAny(problems);
   const list = withWords(listPlan(request.type, plan, pagination), words);
   const explain = explained ? { explain: { filters: parseFilter(query['filters'], 'filters') } } : {};
@@ -138,6 +139,17 @@ function scopeOf({ registry, mayFind, mayReadDrafts = true, containsIgnoresCase 
     containsIgnoresCase: containsIgnoresCase === true,
     ...defined({ mayFind }),
   };
+}
+
+function refuseCursorOfGroups({ cursor }: Pagination, problems: Problems): void {
+  if (cursor === undefined) return;
+  problems.push({
+    phase: 'own',
+    message: 'A list with distinct has no cursors',
+    param: 'distinct',
+    found: 'pagination[cursor]',
+    accepted: 'pagination[page] and pagination[pageSize]',
+  });
 }
 
 /** Continues a walk by cursor. */

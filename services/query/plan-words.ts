@@ -1,10 +1,12 @@
 import { defined } from '../../shared/defined.ts';
 import type { BoolQuery } from '../../shared/read-index/bool-query.ts';
 import type { SearchRequest, SortKey } from '../../shared/read-index/read-index.ts';
+import type { GroupRequest } from '../../shared/read-index/row-groups.ts';
 import type { TextSearch } from '../../shared/read-index/text-search.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import { searchOf } from '../../shared/search/search-settings.ts';
 import { allOf } from './combine-queries.ts';
+import { resolveDistinct } from './distinct.ts';
 import { resolveFacets } from './facets.ts';
 import { resolveHighlights } from './highlights.ts';
 import { type LocaleChoice, namesLocale } from './locale.ts';
@@ -23,6 +25,7 @@ type PlannedWords = {
   readonly ties: readonly SortKey[] | undefined;
   /** Conditions of the owner's rules for these words. */
   readonly conditions: readonly BoolQuery[];
+  readonly groups: GroupRequest | undefined;
 };
 
 type WordsContext = {
@@ -60,6 +63,7 @@ export function planWords(query: QueryObject, context: WordsContext): PlannedWor
     },
     ties: ranking?.ties,
     conditions: applied?.conditions ?? [],
+    groups: resolveDistinct(query, model, context),
     text: text && {
       ...text,
       isRanked,
@@ -96,12 +100,12 @@ export function withWords<List extends { readonly search: SearchRequest }>(
   words: PlannedWords | undefined,
 ): List & { readonly words?: WordsPlan } {
   if (words === undefined) return list;
-  const { plan, text, ties, conditions } = words;
+  const { plan, text, groups, ties, conditions } = words;
   const facets = plan.facets.map(({ request }) => request);
   const search: SearchRequest = {
     ...list.search,
     ...(conditions.length === 0 ? {} : { query: allOf([list.search.query, ...conditions]) }),
-    ...defined({ text, sort: ties }),
+    ...defined({ text, groups, sort: ties }),
     ...(facets.length === 0 ? {} : { facets }),
   };
   return { ...list, search, words: plan };

@@ -13,6 +13,7 @@ export const WORD_PARAMETERS = [
   'highlight',
   'highlightPreTag',
   'highlightPostTag',
+  'distinct',
 ];
 
 /** Maximum characters of a query. */

@@ -34,7 +34,7 @@ export type WordsPlan = {
  */
 export function createWordsMeta(
   plan: WordsPlan,
-  { text, facets, hits }: SearchResult,
+  { text, facets, hits, groups }: SearchResult,
   suggestion?: string,
 ): () => string {
   const mark =
@@ -44,6 +44,7 @@ export function createWordsMeta(
     const members: string[] = [];
     if (text !== undefined) members.push(`"search":${searchJson(text, suggestion)}`);
     if (facets !== undefined) members.push(...facetMembers(plan.facets, facets));
+    if (groups !== undefined) members.push(`"groups":${JSON.stringify(groups)}`);
     if (highlights !== undefined) members.push(`"highlights":${highlights}`);
     return members.map((member) => `,${member}`).join('');
   };

@@ -2,6 +2,7 @@ import type { Uid } from '../schema/content-type.ts';
 import type { Answered, AnswerTerms } from '../turns/turns.ts';
 import type { BoolQuery, Scalar } from './bool-query.ts';
 import type { FacetCounts, FacetRequest } from './facets.ts';
+import type { GroupRequest, RowGroup } from './row-groups.ts';
 import type { OtherWords, TextSearch, TextSearchReport } from './text-search.ts';
 
 /**
@@ -139,6 +140,8 @@ export type SearchRequest = {
   readonly text?: TextSearch;
   /** Counts values of all matches, on any page. */
   readonly facets?: readonly FacetRequest[];
+  /** Groups all matches. `from`, `size` and the total count groups, and there is no cursor. */
+  readonly groups?: GroupRequest;
 };
 
 /** Identifies the answer for which a request is made. An engine may cache its reads until the answer is complete. */
@@ -162,6 +165,8 @@ export type SearchResult = {
   readonly text?: TextSearchReport;
   /** For each word that `text.words` asks for, in their order. Absent: it asks for none, or some row has all words. */
   readonly words?: readonly OtherWords[];
+  /** Groups of the page, whose rows are the hits in this order. Only with `groups`. */
+  readonly groups?: readonly RowGroup[];
   /** Results of the requested facets, in the same order. */
   readonly facets?: readonly FacetCounts[];
 };

@@ -11,6 +11,7 @@ import {
   type SchemaWarning,
 } from './schema-problem.ts';
 import type { SchemaRegistry } from './schema-registry.ts';
+import { checkDistinct } from './search-distinct.ts';
 import { checkRanking } from './search-ranking.ts';
 import { checkThrough } from './search-through.ts';
 
@@ -70,6 +71,7 @@ export function buildRegistry(files: readonly SchemaFile[]): ParsedFiles {
   for (const { model, report } of types) {
     checkThrough(model, registry, report);
     checkRanking(model, report);
+    checkDistinct(model, report);
   }
   for (const { model, report } of components) {
     for (const { path, chain } of componentCycles(registry.components, model)) {

@@ -50,6 +50,7 @@ export const SEARCH_OF_TYPE = z.looseObject({
         .optional(),
       synonyms: SYNONYM_GROUPS.optional(),
       compounds: z.boolean().optional(),
+      distinct: z.string().optional(),
       ranking: z.array(rankingRule).max(5).optional(),
     })
     .optional(),

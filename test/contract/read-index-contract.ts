@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import { describeAnswers } from './read-index-answers.ts';
 import { describeChanges } from './read-index-changes.ts';
 import { describeCursors } from './read-index-cursors.ts';
+import { describeGroups } from './read-index-groups.ts';
 import { describeLongTexts } from './read-index-long-texts.ts';
 import { describeMany } from './read-index-many.ts';
 import { describeRanking } from './read-index-ranking.ts';
@@ -31,6 +32,7 @@ export function describeReadIndexContract(
     describe('changes', () => describeChanges(open));
     if (words) describe('words and facets', () => describeWords(open));
     if (words) describe('ranking by rules', () => describeRanking(open));
+    if (words) describe('groups', () => describeGroups(open));
     if (words) describe('several searches', () => describeMany(open));
   });
 }

@@ -334,6 +334,25 @@ export function describeInstantSearch(start: () => Promise<RunningServer>): void
       expect(JSON.stringify(hits[0]?._snippetResult)).toContain('[...]');
     });
 
+    it('groups hits by the attribute that the content type names, and pages count groups', async () => {
+      const all = (await search({ hitsPerPage: 100 })).hits;
+      const groups = [...Map.groupBy(all, ({ priceLevel }) => priceLevel).values()];
+      expect(groups.length).toBeGreaterThan(1);
+      const two = await search({ distinct: 2, hitsPerPage: 1, page: 1, facets: ['priceLevel'] });
+      expect(two).toMatchObject({ nbHits: groups.length, nbPages: groups.length });
+      expect(names(two)).toEqual(groups[1]?.slice(0, 2).map(({ name }) => name));
+      expect(two.hits.map(({ _distinctSeqID }) => _distinctSeqID)).toEqual([0, 1]);
+      const counts = Object.values(two.facets?.['priceLevel'] ?? {});
+      expect(counts.reduce((sum, each) => sum + each, 0)).toBe(all.length);
+      const ones = await search({ distinct: true, hitsPerPage: 100 });
+      expect(names(ones)).toEqual(groups.map(([first]) => first?.name));
+      for (const distinct of [false, 0, 'false'])
+        expect((await search({ distinct })).hits[0]).not.toHaveProperty('_distinctSeqID');
+      const facet = { indexName: 'restaurants', type: 'facet', facet: 'priceLevel' } as const;
+      const { results } = await algoliaClient(server.url).search([{ ...facet, params: { distinct: true } }]);
+      expect((results[0] as Result).facetHits).toHaveLength(groups.length);
+    });
+
     it('finds nothing by signs only', async () => {
       expect((await search({ query: '+++' })).nbHits).toBe(0);
       expect((await search({ query: ' ' })).nbHits).toBeGreaterThan(0);
@@ -355,7 +374,8 @@ export function describeInstantSearch(start: () => Promise<RunningServer>): void
       expect(await refusal({ aroundLatLng: '1,2' })).toMatch(
         /^400 The parameter 'aroundLatLng' is not supported/,
       );
-      expect(await refusal({ distinct: true })).toMatch(/^400 .*does not group hits/);
+      expect(await refusal({ distinct: 11 })).toMatch(/^400 .*'distinct'/);
+      expect(await refusal({ distinct: true }, 'cities')).toMatch(/^400 .*needs the option distinct/);
       expect(await refusal({ insights: true })).toMatch(/^400 .*records no events/);
       expect(await refusal({ foo: 1 })).toMatch(/^400 Unknown parameter 'foo'\. Expected query, queryType/);
       expect(await refusal({ page: -1 })).toMatch(/^400 Invalid parameter 'page': found -1/);

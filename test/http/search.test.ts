@@ -21,8 +21,10 @@ type Meta = {
   };
   readonly facets?: Readonly<Record<string, Readonly<Record<string, number>>>>;
   readonly facetStats?: Readonly<Record<string, object>>;
+  readonly groups?: readonly object[];
   readonly highlights?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 };
+type Level = { readonly priceLevel: string };
 type Entry = { readonly documentId: string; readonly name: string };
 type Body = {
   readonly data: readonly Entry[];
@@ -295,6 +297,61 @@ describe('highlights', () => {
       tagline: '…b&gt;<em>bread</em>&lt;/b…',
     });
     await write('DELETE', `/${documentId}`);
+  });
+});
+
+describe('groups', () => {
+  const shown = (found: Body) => (found.data as readonly (Entry & Level)[]).map(({ name }) => name);
+
+  it('show the first entries of each value with their numbers, and pages count groups', async () => {
+    const all = (await ask('sort=name&pagination[pageSize]=100')).data as readonly (Entry & Level)[];
+    const levels = [...Map.groupBy(all, ({ priceLevel }) => priceLevel)];
+    expect(levels.length).toBeGreaterThan(1);
+    const found = await ask('sort=name&distinct=priceLevel&facets=priceLevel&explain=true');
+    expect(shown(found)).toEqual(levels.map(([, [first]]) => first?.name));
+    expect(found.meta).toMatchObject({
+      groups: levels.map(([value, { length }]) => ({ value, count: length, hits: 1 })),
+      facets: { priceLevel: Object.fromEntries(levels.map(([value, { length }]) => [value, length])) },
+      pagination: { total: levels.length },
+      explain: { groups: { field: 'priceLevel', limit: 1 } },
+    });
+    const two = await ask('sort=name&distinct[priceLevel][limit]=2&pagination[pageSize]=1&fields=name');
+    expect(shown(two)).toEqual(levels[0]?.[1].slice(0, 2).map(({ name }) => name));
+    expect(two.meta.pagination).toMatchObject({ total: levels.length, pageCount: levels.length });
+    const uncounted = await ask('sort=name&distinct=priceLevel&pagination[withCount]=false');
+    expect(shown(uncounted)).toEqual(shown(found));
+    expect(uncounted.meta.pagination).not.toHaveProperty('total');
+  });
+
+  it('work together with filters, words, highlights and populate', async () => {
+    const query = 'search=s&filters[stars][$gte]=0&highlight=tagline&populate=city';
+    const all = (await ask(`${query}&pagination[pageSize]=100`)).data as readonly (Entry & Level)[];
+    const firsts = [...Map.groupBy(all, ({ priceLevel }) => priceLevel).values()].map(([first]) => first);
+    expect(firsts.length).toBeGreaterThan(1);
+    const { data, meta } = await ask(`${query}&distinct=priceLevel`);
+    expect(data).toEqual(firsts);
+    expect(meta).toHaveProperty('search');
+    expect(meta).toHaveProperty('highlights');
+  });
+
+  it.each([
+    ['distinct=priceLevel,name', "Invalid parameter at 'distinct'. Expected one attribute"],
+    ['distinct=unheard', 'Invalid key unheard'],
+    ['distinct=internalNote', 'Invalid key internalNote'],
+    ['distinct=city.name', 'Invalid key city.name'],
+    ['distinct[priceLevel][by]=2', 'Invalid key by at priceLevel'],
+    [
+      'distinct[priceLevel][limit]=11',
+      "Invalid parameter at 'distinct[priceLevel][limit]'. Expected a whole number from 1 to 10",
+    ],
+    ['distinct=priceLevel&pagination[cursor]=', 'A list with distinct has no cursors'],
+  ])('refuse %s', async (query, message) => {
+    const { status, error } = await ask(query);
+    const { param, accepted } = error.details;
+    expect({ status, name: error.name, message: error.message, param }).toEqual({
+      ...{ status: 400, name: 'ValidationError', message, param: 'distinct' },
+    });
+    expect(String(accepted)).not.toContain('internalNote');
   });
 });
 

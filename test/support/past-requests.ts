@@ -14,6 +14,7 @@ const OTHERS = [
   '/api/restaurants?search=pizza&highlight=*',
   '/api/restaurants?search=bistro al&status=draft',
   '/api/restaurants?facets=kind,open&pagination[pageSize]=1',
+  '/api/restaurants?distinct[kind][limit]=2&sort=name',
   '/api/articles?search=the&highlight=*&locale=*',
   '/api/articles?locale=it&populate=*',
   '/api/restaurants?pagination[cursor]=&pagination[pageSize]=3&sort=name',

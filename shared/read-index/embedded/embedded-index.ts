@@ -183,7 +183,7 @@ function createSearch(
   request: SearchRequest,
   common?: CommonTerms,
 ): () => SearchResult {
-  if (request.text !== undefined || request.facets !== undefined)
+  if (request.text !== undefined || request.facets !== undefined || request.groups !== undefined)
     return createWordSearch(state, request, common ?? createCommonTerms());
   const rowSet = worldRowSet(state.rowSets, request.type, request.world);
   const select = createMatchedPage(state, rowSet, request);

@@ -32,6 +32,7 @@ const SAMPLES: { readonly [N in Honoured]: readonly [value: unknown, others?: Ra
   highlightPostTag: ['</b>'],
   snippetEllipsisText: ['...'],
   responseFields: [['hits']],
+  distinct: [2],
   getRankingInfo: [true],
 };
 

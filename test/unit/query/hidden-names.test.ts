@@ -16,6 +16,11 @@ const SURFACES = [
   'populate=%',
   'populate[0]=%',
   'populate[%]=true',
+  'facets=%',
+  'facets[%][limit]=2',
+  'highlight=%',
+  'distinct=%',
+  'distinct[%][limit]=2',
 ];
 
 const HIDDEN = [

@@ -3,6 +3,7 @@ import { RequestError } from '../../../request-error.ts';
 import type { Uid } from '../../../schema/content-type.ts';
 import type { BoolQuery } from '../../bool-query.ts';
 import type { SearchRequest, SearchResult, SortPosition } from '../../read-index.ts';
+import type { GroupRequest } from '../../row-groups.ts';
 import type { TextSearch, WordsRequest } from '../../text-search.ts';
 import { WINDOW } from '../layout/index-definition.ts';
 import { planQuery } from '../plan/plan-query.ts';
@@ -18,6 +19,7 @@ import type { SearchBody } from '../wire/write-search.ts';
 import { countFacets } from './count-facets.ts';
 import { readFarPage } from './far-page.ts';
 import { findOtherWords } from './find-other-words.ts';
+import { groupHits, groupKeys, readAll } from './group-rows.ts';
 import { type PageSearch, readHits, readPage, totalOf } from './page-search.ts';
 import { keyStep } from './placed-score.ts';
 import { BUCKETS, FROM_HITS, readKeys } from './read-keys.ts';
@@ -91,7 +93,8 @@ async function rankedPage(
 
 async function searchPage(search: PageSearch, clauses: readonly SortClause[] | null): Promise<SearchResult> {
   const { session, request } = search;
-  const { from, size, withTotal, cursor } = request;
+  const { from, size, withTotal, cursor, groups } = request;
+  if (groups !== undefined) return groupedPage(search, clauses, groups);
   if (clauses === null) return sortedInProcess(search);
   if (cursor !== undefined) return pageBehind(search, clauses, cursor.after);
   if (from >= COUNT_FROM || from + size > WINDOW) return readFarPage(search, clauses, session.totals);
@@ -117,6 +120,23 @@ async function pageBehind(
   const last = hits.hits.length > size ? hits.hits[size - 1] : undefined;
   const next = last === undefined ? null : readPosition(clauses, last.sort ?? []);
   return { total: totalOf(search, hits), hits: readHits(search, hits.hits.slice(0, size)), next };
+}
+
+/** Groups all rows of a page's search. `clauses` is null for an order through relations that the documents do not contain. */
+async function groupedPage(
+  search: PageSearch,
+  clauses: readonly SortClause[] | null,
+  groups: GroupRequest,
+): Promise<SearchResult> {
+  const { session, request } = search;
+  if (clauses !== null) return groupHits(search, groups, (page) => readAll(search, clauses, page));
+  const rowSet = { type: request.type, path: [] };
+  const sorted = await sortInProcess(session, rowSet, await keysToSort(search), request.sort);
+  return groupKeys(
+    search,
+    groups,
+    sorted.map(({ key }) => key),
+  );
 }
 
 /** Sorts through relations that the documents do not contain. All matching rows are sorted in this process, up to a limit. */

@@ -6,6 +6,7 @@ import { createSequence } from '../../../turns/sequence.ts';
 import type { BoolQuery } from '../../bool-query.ts';
 import type { FacetCounts } from '../../facets.ts';
 import type { SearchRequest, SearchResult, World } from '../../read-index.ts';
+import { createRowGroups, type GroupedRows } from '../../row-groups.ts';
 import type { OtherWords, PlacedRules, TextSearchReport } from '../../text-search.ts';
 import { createFacetCount } from '../facets/count-facets.ts';
 import { andBits, type Bits, countBits, orBits } from '../lists/bits.ts';
@@ -15,7 +16,8 @@ import { createMatchedRows } from '../match/matcher.ts';
 import { type OrderCache, orderFor } from '../order/order-cache.ts';
 import { createSelection, type SelectedRows } from '../order/select-page.ts';
 import { bindSort } from '../order/sort-rows.ts';
-import { borrowBits, type RowSetIndex } from '../rows/row-set.ts';
+import { createKeyReader } from '../rows/key-reader.ts';
+import { borrowBits, columnOf, type RowSetIndex } from '../rows/row-set.ts';
 import { type RowSets, worldRowSet } from '../rows/row-sets.ts';
 import type { SourceBlocks } from '../sources/source-blocks.ts';
 import { sourcesOf } from '../sources/source-store.ts';
@@ -81,7 +83,7 @@ export function textIndexOf(
 }
 
 /**
- * Creates a search by words, or one that counts facets. `common`: the words that it shares with other searches. If a call ends with its
+ * Creates a search by words, or one that counts facets or groups rows. `common`: the words that it shares with other searches. If a call ends with its
  * slice, the next call continues.
  */
 export function createWordSearch(
@@ -92,15 +94,15 @@ export function createWordSearch(
   const rowSet = worldRowSet(state.rowSets, request.type, request.world);
   const find = createFind(state, rowSet, request, common);
   let found: Found | undefined;
-  let select: (() => SelectedRows) | undefined;
-  let selected: SelectedRows | undefined;
+  let select: (() => SelectedGroups) | undefined;
+  let selected: SelectedGroups | undefined;
   let countFacets: (() => readonly FacetCounts[]) | undefined;
   let describe: (() => TextSearchReport) | undefined;
   let findOthers: (() => readonly OtherWords[]) | undefined;
   return () => {
     found ??= find();
     const { matched, count, texts } = found;
-    select ??= createPage(state, found);
+    select ??= createGroups(state, found);
     selected ??= select();
     if (texts !== undefined)
       describe ??= createTextReport(texts.index, texts.found, request.size === 0 ? undefined : texts.rank);
@@ -113,11 +115,11 @@ export function createWordSearch(
       ),
     );
     const facets = countFacets();
-    const { rows, next } = selected;
+    const { rows, next, groups, total = count } = selected;
     return {
-      total: request.withTotal ? count : undefined,
+      total: request.withTotal ? total : undefined,
       hits: { rows, sources: sourcesOf(rowSet, rows) },
-      ...defined({ next, text, words, facets: request.facets && facets }),
+      ...defined({ next, groups, text, words, facets: request.facets && facets }),
     };
   };
 }
@@ -201,6 +203,28 @@ function createLateRanking(index: TextIndex, { searches, matched }: FoundTexts):
   return () => {
     rank ??= createRanking(index, searches, matched);
     return rank();
+  };
+}
+
+/** Selected rows, and their groups if the request groups rows. */
+type SelectedGroups = SelectedRows & Partial<GroupedRows>;
+
+/** Selects a page of rows, or of groups. Groups need all rows in their order. */
+function createGroups(state: WordSearchState, found: Found): () => SelectedGroups {
+  const { rowSet, request } = found;
+  const { groups: asked, from, size } = request;
+  if (asked === undefined) return createPage(state, found);
+  const select = createPage(state, {
+    ...found,
+    request: { ...request, from: 0, size: Number.POSITIVE_INFINITY },
+  });
+  const key = { steps: [], column: columnOf(rowSet, asked.field), descending: false, nullLast: false };
+  const read = createKeyReader(key);
+  const page = { from, size, limit: asked.limit };
+  let group: (() => GroupedRows) | undefined;
+  return () => {
+    group ??= createRowGroups(select().rows, read, page);
+    return group();
   };
 }
 
