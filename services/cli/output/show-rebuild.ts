@@ -42,6 +42,7 @@ function showWaits(): ShownRebuild {
   };
 }
 
+const INTERRUPTED = 'Ctrl-C or a closed terminal interrupts the rebuild; the same command continues it';
 const FORMAT = '{phase} [{bar}] {value} of {total}, {rate}/s, {eta_formatted}, {lag} behind';
 
 function showBar(): ShownRebuild {
@@ -52,6 +53,7 @@ function showBar(): ShownRebuild {
       const { phase } = rebuild;
       const { done, total, rate, lag } = rebuild.progress;
       const payload = { phase: waitOf(rebuild) ?? phase, rate: Math.round(rate), lag };
+      if (shown === undefined) console.error(INTERRUPTED);
       if (shown !== phase) bar.start(Math.max(1, total), done, payload);
       shown = phase;
       bar.setTotal(Math.max(1, total));

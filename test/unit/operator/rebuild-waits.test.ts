@@ -36,6 +36,25 @@ it('a rebuild that waits for Elasticsearch reports it to the command, which prin
   expect(printed).toEqual([`varve rebuild: ${WAIT}`]);
 });
 
+it('says on a terminal what ends it, before the bar', () => {
+  const printed: string[] = [];
+  vi.spyOn(console, 'error').mockImplementation((line) => void printed.push(line));
+  const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const { isTTY } = process.stderr;
+  process.stderr.isTTY = true;
+  try {
+    const shown = showRebuild(false);
+    for (const phase of ['replaying', 'filling'] as const) shown.tell({ ...REBUILD, phase } as Rebuild);
+    shown.end();
+  } finally {
+    process.stderr.isTTY = isTTY;
+    write.mockRestore();
+  }
+  expect(printed).toEqual([
+    'Ctrl-C or a closed terminal interrupts the rebuild; the same command continues it',
+  ]);
+});
+
 it('the reason of a rebuild that has ended is not a wait', () => {
   const printed: string[] = [];
   vi.spyOn(console, 'error').mockImplementation((line) => void printed.push(line));
