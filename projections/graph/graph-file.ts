@@ -18,7 +18,7 @@ import type { ForeignEvents } from './store/foreign-events.ts';
 import { type GraphDatabase, lookAtGraphDatabase, openGraphDatabase } from './store/graph-database.ts';
 import { hasRows } from './store/graph-entry.ts';
 import type { IndexChanges } from './store/index-changes.ts';
-import type { AppliedEvent } from './store/log-checkpoint.ts';
+import { type AppliedEvent, openSearchedName } from './store/log-checkpoint.ts';
 import { JOURNAL_SINCE, PROJECTOR_VERSION } from './store/projector-version.ts';
 
 /** One open file of a graph. Only the graph may keep a reference to it, because the graph opens its file again after an error. */
@@ -42,6 +42,9 @@ export type GraphFile = {
   lastEvent(): AppliedEvent | undefined;
   /** Position from which the log is read on. It is that of the last event applied, or later. */
   readFrom(): bigint;
+  /** Searched position whose history should be named now, and its name; see `openSearchedName`. */
+  unnamed(): bigint | undefined;
+  nameSearched(at: bigint, history: string): void;
   /** Epoch of the newest claim of the lease before a position that was reached since the graph was opened. */
   epochAt(position: bigint): number;
   /** Version of the program that began the graph, see PROJECTOR_VERSION. */
@@ -121,6 +124,7 @@ function graphFile(db: GraphDatabase, options: GraphFileOptions): GraphFile {
     position,
     lastEvent: checkpoint.last,
     readFrom: checkpoint.readFrom,
+    ...openSearchedName(db, checkpoint),
     projectorVersion: () => projectorVersion,
     epochAt: parts.claims.epochAt,
     definition: definitions.text,

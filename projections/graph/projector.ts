@@ -7,6 +7,7 @@ import { createLocks } from '../../shared/locks.ts';
 import type { ChangeBatch, ReadIndex } from '../../shared/read-index/read-index.ts';
 import { isDiskFull } from '../../shared/sqlite/failures.ts';
 import type { ContentGraph } from './content-graph.ts';
+import { createSearchNames } from './name-searched.ts';
 
 const BATCH_SIZE = 1_000;
 /** A replay uses larger batches, because fewer transactions write each page fewer times. */
@@ -117,6 +118,7 @@ export function startProjector(options: ProjectorOptions): Projector {
   const closing = new AbortController();
   const locks = createLocks();
   const hold = <Result>(work: () => Promise<Result>) => locks.run(['graph'], work);
+  const name = createSearchNames(eventStore, graph, hold);
 
   const handle = async (events: readonly StoredEvent[], upTo: bigint): Promise<void> => {
     const { readable, stop } = splitAtStop(events, options.endsBefore);
@@ -132,6 +134,8 @@ export function startProjector(options: ProjectorOptions): Projector {
     appliedPosition = upTo;
     options.applied?.(events);
     moved.check();
+    // Never rejects.
+    void name();
   };
 
   const subscription: Subscription = eventStore.subscribe(appliedPosition, handle, { batchSize: BATCH_SIZE });

@@ -14,7 +14,12 @@ import {
   graphFile,
   removeGeneration,
 } from '../../projections/graph/store/generation-files.ts';
-import { readGraphPosition, readSearched } from '../../projections/graph/store/graph-position.ts';
+import {
+  readGraphPosition,
+  readSearched,
+  readSearchedName,
+  type SearchedName,
+} from '../../projections/graph/store/graph-position.ts';
 import { readAppliedEvent, readSamples } from '../../projections/graph/store/log-checkpoint.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { removeDatabase } from '../../shared/sqlite/copy-database.ts';
@@ -117,15 +122,22 @@ function removeDeliveries({ data, report }: Omit<DataDirectory, 'log'>, common: 
   for (const each of [file, join(data, 'purges.db')]) removeDatabase(each);
 }
 
-/** Forgets how far the log was searched if it ends before that: a copy was restored that has all events of this namespace. */
+/**
+ * Forgets how far the log was searched, but for the part whose history the log has still: a copy may have been restored that has all applied
+ * events, and lacks records of others. Events of this namespace may have taken their place.
+ */
 async function forgetSearched(
   log: EventStore,
   file: string,
-  { position, searched }: GraphInFile,
+  { position, searched, named }: GraphInFile,
 ): Promise<void> {
-  if (searched <= position || searched <= (await log.lastPosition())) return;
+  // With a hash chain the position is enough to continue.
+  if (searched <= position || log.chain !== undefined) return;
+  const isKnown = named !== undefined && named.position > position;
+  const isSame = isKnown && (await log.historyAt(named.position)) === named.history;
   const db = connectDatabase(file, { durability: 'normal' });
-  db.exec("DELETE FROM meta WHERE name = 'read_from'");
+  if (isSame) db.prepare("UPDATE meta SET value = ? WHERE name = 'read_from'").run(`${named.position}`);
+  else db.exec("DELETE FROM meta WHERE name = 'read_from'");
   db.close();
 }
 
@@ -143,7 +155,10 @@ function shorterLog(data: string, position: bigint, end: bigint): string {
 }
 
 /** Position of a graph, and up to which it has searched the log. */
-type GraphInFile = AppliedPosition & { readonly searched: bigint };
+type GraphInFile = AppliedPosition & {
+  readonly searched: bigint;
+  readonly named: SearchedName | undefined;
+};
 
 /**
  * Returns the position that a graph has applied. `none`: there is no file, or nothing was applied to it. Also `none` for a graph that no
@@ -167,7 +182,13 @@ function readAppliedPosition(file: string, unneeded?: string): GraphInFile | 'no
       const last = tables.has('last_event') ? readAppliedEvent(connection) : undefined;
       for (const table of tables) connection.prepare(`SELECT * FROM ${table} LIMIT 1`).get();
       const samples = tables.has('applied_events') ? readSamples(connection) : [];
-      return { position, last, samples, searched: readSearched(connection) };
+      return {
+        position,
+        last,
+        samples,
+        searched: readSearched(connection),
+        named: readSearchedName(connection),
+      };
     } finally {
       close();
     }

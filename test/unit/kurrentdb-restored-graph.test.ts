@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openContentGraph } from '../../projections/graph/content-graph.ts';
+import { nameSearched } from '../../projections/graph/name-searched.ts';
 import { catchUp } from '../../projections/graph/projector.ts';
 import { graphFile } from '../../projections/graph/store/generation-files.ts';
 import { replaceUnusable } from '../../services/read-side/replace-unusable.ts';
@@ -53,13 +54,15 @@ const start = async ({ open, data }: World) => {
   const reports: string[] = [];
   const history = await replaceUnusable({ data, log, report: (_, reason) => reports.push(reason) });
   const graph = openContentGraph(graphFile(data, 1));
+  const from = graph.readFrom();
   await catchUp(log, graph);
+  await nameSearched(log, graph);
   const tags = [...graph.readAll()].flatMap(({ rows }) =>
     rows.map(({ row }) => String(row?.fields['documentId'])),
   );
   const { position, readFrom } = { position: graph.position(), readFrom: graph.readFrom() };
   graph.close();
-  return { history, reports, tags, position, readFrom };
+  return { history, reports, tags, position, from, readFrom };
 };
 
 test('a graph of an older copy of its log is made again, without what was delivered from lost events', async () => {
@@ -121,4 +124,30 @@ test('a copy that lacks only records of others is read from its last event on', 
   const restored = await start(world);
   expect(restored.history).toBe('same');
   expect(restored.tags).toEqual(['t0', 't1', 't2']);
+});
+
+test('events in the place of lost records of others are applied, also if the log has passed its old end', async () => {
+  const world = await newWorld();
+  await addTags(world, 0, 2);
+  const restore = world.double.log.backUp();
+  world.double.log.addForeign(1_000, 97);
+  const before = await start(world);
+  expect(before.readFrom).toBeGreaterThan(before.position);
+  await world.double.restore(restore);
+  await addTags(world, 2, 1);
+  world.double.log.addForeign(2_000, 131);
+  const restored = await start(world);
+  expect(restored.history).toBe('same');
+  expect(restored.position).toBeLessThan(before.readFrom);
+  expect(restored.tags).toEqual(['t0', 't1', 't2']);
+});
+
+test('records of others that the log has still are not searched again', async () => {
+  const world = await newWorld();
+  await addTags(world, 0, 2);
+  world.double.log.addForeign(1_000, 97);
+  const before = await start(world);
+  const again = await start(world);
+  expect(again.from).toBe(before.readFrom);
+  expect(again.from).toBeGreaterThan(again.position);
 });

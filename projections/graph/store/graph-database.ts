@@ -28,7 +28,7 @@ export type GraphDatabase = {
   all(sql: string, ...values: SqlValue[]): readonly SqlRow[];
   /** Number that the file keeps under a name; undefined: none. */
   meta(name: string): number | undefined;
-  setMeta(name: string, value: number | bigint): void;
+  setMeta(name: string, value: number | bigint | string): void;
   /**
    * Runs `work` in one transaction. `behind`: another thread executes its statements, after this returns and in order, so it cannot read
    * its own writes. Only a graph that is being built writes behind.

@@ -2,7 +2,7 @@ import type { StoredEvent } from '../../../shared/event-store/event-store.ts';
 import type { Database } from '../../../shared/sqlite/database.ts';
 import { isDiskFull } from '../../../shared/sqlite/failures.ts';
 import type { GraphDatabase } from './graph-database.ts';
-import { readGraphPosition } from './graph-position.ts';
+import { readGraphPosition, readSearchedName } from './graph-position.ts';
 
 /** The last event that a graph has applied. It shows whether a log is the one from which the graph was made. */
 export type AppliedEvent = Pick<StoredEvent, 'id' | 'stream' | 'revision' | 'position'> & {
@@ -46,11 +46,7 @@ export function openLogCheckpoint(db: GraphDatabase) {
   const writeSearched = () => {
     searchedAt = performance.now();
     written = readFrom;
-    try {
-      db.transaction(() => db.setMeta('read_from', readFrom), false);
-    } catch (error) {
-      if (!isDiskFull(error)) throw error;
-    }
+    writeUnlessFull(db, () => db.setMeta('read_from', readFrom));
   };
   return {
     /** Position of the last event that was applied; 0n before the first. */
@@ -94,6 +90,36 @@ export function openLogCheckpoint(db: GraphDatabase) {
     /** Writes the last `searched` position: the file is about to be closed. */
     flush(): void {
       if (readFrom > written && readFrom > position) writeSearched();
+    },
+  };
+}
+
+function writeUnlessFull(db: GraphDatabase, write: () => void): void {
+  try {
+    db.transaction(write, false);
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+  }
+}
+
+/** Opens the name of the log's history up to a position that the graph has searched, after its last event. */
+export function openSearchedName(db: GraphDatabase, { position, last, readFrom }: LogCheckpoint) {
+  let named = readSearchedName(db.connection)?.position ?? 0n;
+  let askedAt = Number.NEGATIVE_INFINITY;
+  return {
+    /** Returns the searched position if its history should be named now, which is now and then. */
+    unnamed(): bigint | undefined {
+      const at = readFrom();
+      if (last()?.chain !== undefined || at <= position() || at <= named) return undefined;
+      const isSoon = performance.now() - askedAt < SEARCHED_EVERY_MS;
+      if (isSoon && at - named < SEARCHED_AT_MOST) return undefined;
+      askedAt = performance.now();
+      return at;
+    },
+    /** Records the name. A start trusts the search up to there if the log has this history still. */
+    nameSearched(at: bigint, history: string): void {
+      named = at;
+      writeUnlessFull(db, () => db.setMeta('searched_name', `${at} ${history}`));
     },
   };
 }
