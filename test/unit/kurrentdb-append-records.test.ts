@@ -82,6 +82,26 @@ test('an append whose answer was lost is stored once, also if the lease was lost
   expect(double.faults.left()).toBe(0);
 });
 
+test('appends that are stored together are found after their answer and the lease were lost', async () => {
+  const { store, double, held } = await start();
+  const appends = [streamOf(), streamOf()].map((stream) => ({
+    stream,
+    expected: 'none' as const,
+    events: newEvents(2),
+  }));
+  const [{ stream: first = '' } = {}] = appends;
+  double.faults.next('appendRecords', { kind: 'lose-answer' });
+  const appending = store.appendTogether(appends, held);
+  while (double.log.read(first) === undefined) await new Promise((resolve) => setImmediate(resolve));
+  await claim(store, held);
+  const result = await appending;
+  const stored = await readAll(store);
+  expect(stored).toHaveLength(6);
+  expect(result).toEqual({ kind: 'appended', position: stored.at(4)?.position });
+  const other = { stream: streamOf(), expected: 'none' as const, events: newEvents(1) };
+  expect(await store.appendTogether([other], held)).toEqual({ kind: 'fenced' });
+});
+
 test('an append that was delayed is fenced by a claim that overtook it', async () => {
   const { store, double, held, open } = await start();
   const { promise, resolve } = Promise.withResolvers<void>();

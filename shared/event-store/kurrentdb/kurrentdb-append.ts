@@ -70,7 +70,10 @@ export function createAppender(connection: Connection): Appender {
   };
 }
 
-/** Writes one call with all appends. A server recognises a call that it has stored, and repeats its answer. */
+/**
+ * Writes one call with all appends. A server recognises a call that it has stored, unless its condition does not hold any more: so the last
+ * append is searched, because all are stored or none.
+ */
 async function appendTogether(
   connection: Connection,
   appends: readonly ExactAppend[],
@@ -81,7 +84,12 @@ async function appendTogether(
     );
   const write = () => writeInOrder(connection, appends);
   const results = await retrying('append to several streams', connection.retryLimits, write);
-  return togetherResult(appends, results);
+  const result = togetherResult(appends, results);
+  const last = appends.at(-1);
+  if (result.kind === 'appended' || last === undefined) return result;
+  const first = last.expected === 'none' ? 0n : last.expected + 1n;
+  const stored = await findStoredAt(connection, last, first);
+  return stored?.kind === 'appended' ? { kind: 'appended', position: stored.position } : result;
 }
 
 /**
