@@ -1,5 +1,4 @@
 import { defined } from '../../shared/defined.ts';
-import { compareCodePoints } from '../../shared/read-index/column.ts';
 import type { FacetCounts } from '../../shared/read-index/facets.ts';
 import type { AnswerScope, ReadIndex, SearchResult } from '../../shared/read-index/read-index.ts';
 import { PART, rest } from '../../shared/turns/slice.ts';
@@ -66,7 +65,7 @@ async function presentQuery(plan: InstantPlan, found: SearchResult, presenting: 
   if (query.facet !== undefined) {
     const counts = found.facets?.[0] ?? { values: [] };
     return {
-      facetHits: facetHits({ ...counts, values: inOrder(counts.values, query) }, query.facet, query.tags),
+      facetHits: facetHits(counts, query.facet, query.tags),
       exhaustiveFacetsCount: true,
       processingTimeMS: elapsed(),
     };
@@ -104,12 +103,6 @@ function withMembers({ members }: InstantQuery, answer: object): object {
   return Object.fromEntries(Object.entries(answer).filter(([name]) => members.includes(name)));
 }
 
-/** Returns the counted values in the order that the query names. They are the most frequent ones in any order. */
-function inOrder(values: FacetCounts['values'], { sortFacetsBy }: InstantQuery): FacetCounts['values'] {
-  if (sortFacetsBy === 'count') return values;
-  return values.toSorted((a, b) => compareCodePoints(String(a.value), String(b.value)));
-}
-
 function pagesOf({ query, pageSize, lastPage }: InstantPlan, nbHits: number): object {
   if (query.window !== undefined) return { nbHits, offset: query.window.offset, length: pageSize };
   const nbPages = pageSize === 0 ? 0 : Math.min(Math.ceil(nbHits / pageSize), lastPage + 1);
@@ -117,10 +110,10 @@ function pagesOf({ query, pageSize, lastPage }: InstantPlan, nbHits: number): ob
 }
 
 /** Returns `facets`, and `facets_stats` of numbers and dates. Dates are milliseconds, as in `numericFilters`. */
-function facetMembers({ query, words }: InstantPlan, counts: readonly FacetCounts[]): object {
+function facetMembers({ words }: InstantPlan, counts: readonly FacetCounts[]): object {
   const facets = words.facets.map(({ name }, at) => [
     name,
-    Object.fromEntries(inOrder(counts[at]?.values ?? [], query).map(({ value, count }) => [value, count])),
+    Object.fromEntries((counts[at]?.values ?? []).map(({ value, count }) => [value, count])),
   ]);
   const stats = words.facets.flatMap(({ name, request }, at) => {
     const found = counts[at]?.stats;

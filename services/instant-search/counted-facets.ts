@@ -11,11 +11,12 @@ const EVERYTHING = '*';
 /** Returns the list endpoint's `facets` parameter that counts the facets of a query. */
 export function countedFacets(query: InstantQuery, context: InstantContext): QueryObject {
   const { facet } = query;
-  if (facet !== undefined) return { [facet.name]: { limit: String(facet.limit), search: facet.text } };
+  const order = query.sortFacetsBy === 'alpha' ? 'name' : 'count';
+  if (facet !== undefined) return { [facet.name]: { limit: String(facet.limit), search: facet.text, order } };
   const named = query.facets.filter((name) => name !== EVERYTHING);
   // Named facets come first, so that the limit removes others before them.
   const names = query.facets.includes(EVERYTHING) ? [...named, ...everyFacet(context)] : named;
-  const options = { limit: String(query.maxValuesPerFacet) };
+  const options = { limit: String(query.maxValuesPerFacet), order };
   return Object.fromEntries([...new Set(names)].slice(0, MAX_FACETS).map((name) => [name, options]));
 }
 

@@ -22,7 +22,7 @@ export function wordParameters(model: QueryModel): readonly Parameter[] {
     }),
     queryParameter(
       'facets',
-      'Paths of attributes, with commas. `meta.facets` has the number of entries found for each value. Other forms are `facets[path][limit]`, `[search]` and `[ranges]`.',
+      'Paths of attributes, with commas. `meta.facets` has the number of entries found for each value. Other forms are `facets[path][limit]`, `[order]`, `[search]` and `[ranges]`.',
     ),
     queryParameter(
       'highlight',

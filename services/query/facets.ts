@@ -24,7 +24,7 @@ const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1_000;
 const MAX_RANGES = 50;
 const MAX_SEARCH = 100;
-const OPTIONS = ['limit', 'ranges', 'search'];
+const OPTIONS = ['limit', 'order', 'ranges', 'search'];
 const RANGE = /^([^.]*(?:\.\d[^.]*)?)\.\.(.*)$/;
 
 /** Resolves `facets=city.name,stars`, a list of such texts, or `facets[city.name][limit]=10` into the facets to count. */
@@ -61,7 +61,17 @@ function resolveFacet(
   const ranges = resolveRanges(options['ranges'], target.type, `${at}[ranges]`, context);
   const search = resolveText(options['search'], MAX_SEARCH, place('search')) || undefined;
   const limit = resolveCount(options['limit'], MAX_LIMIT, place('limit')) ?? DEFAULT_LIMIT;
-  return { name, request: { ...target, limit, ...defined({ search, ranges }) } };
+  const byName = resolveOrder(options['order'], place('order'));
+  return { name, request: { ...target, limit, ...defined({ byName, search, ranges }) } };
+}
+
+/** Returns true for the order by name. */
+function resolveOrder(
+  value: QueryValue | undefined,
+  place: Parameters<typeof refuseValue>[0],
+): true | undefined {
+  if (value === undefined || value === 'count') return undefined;
+  return value === 'name' ? true : refuseValue(place, value, 'count or name');
 }
 
 type Target = { readonly path: readonly string[]; readonly field: string; readonly type: ScalarType };

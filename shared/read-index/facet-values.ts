@@ -29,12 +29,20 @@ export function isCountable(type: ScalarType): boolean {
 }
 
 /** Selects the counts that a request needs, in order. */
-function selectFacets(counts: Iterable<FacetCount>, { limit, search }: FacetRequest): FacetCount[] {
-  const wanted = facetFilter(search ?? '');
+function selectFacets(counts: Iterable<FacetCount>, request: FacetRequest): FacetCount[] {
+  const wanted = facetFilter(request.search ?? '');
   return [...counts]
     .filter(({ value }) => wanted(value))
-    .sort((a, b) => b.count - a.count || compareCodePoints(a.value, b.value))
-    .slice(0, limit);
+    .sort(facetOrder(request))
+    .slice(0, request.limit);
+}
+
+/** Returns the order of the values of a facet. */
+export function facetOrder({
+  byName,
+}: Pick<FacetRequest, 'byName'>): (a: FacetCount, b: FacetCount) => number {
+  if (byName === true) return (a, b) => compareCodePoints(a.value, b.value);
+  return (a, b) => b.count - a.count || compareCodePoints(a.value, b.value);
 }
 
 /** Returns a filter for values. For each word of the text, some word of the value must begin with it. */

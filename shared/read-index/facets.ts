@@ -6,8 +6,10 @@ export type FacetRequest = {
   readonly path: readonly string[];
   readonly field: string;
   readonly type: ScalarType;
-  /** Maximum number of values. The values with the largest counts are kept. */
+  /** Maximum number of values. The first ones in the order are kept. */
   readonly limit: number;
+  /** Orders values by their text, in code points. Absent: the largest count comes first, and equal counts are ordered by text. */
+  readonly byName?: true;
   /** Keeps values whose words begin with the words of this text. */
   readonly search?: string;
   /** Counts rows by these ranges instead. A range includes its `from` and excludes its `to`. */
@@ -18,9 +20,7 @@ export type FacetRequest = {
 export type FacetRange = { readonly name: string; readonly from?: number; readonly to?: number };
 
 export type FacetCounts = {
-  /**
-   * Values with their counts. A row counts once for each of its values. The largest count comes first; equal counts are ordered by value.
-   */
+  /** Values with their counts, in the order of the request. A row counts once for each of its values. */
   readonly values: readonly FacetCount[];
   /** Statistics of numbers, and of dates in milliseconds. A row's value counts once. Absent if no row has a value. */
   readonly stats?: FacetStats;

@@ -18,7 +18,7 @@ const options = new Command()
   .parse()
   .opts<{ elasticsearch?: string; pairs: string }>();
 
-const SPACE = 'bench_groups';
+const SPACE = `bench_groups_${process.pid}`;
 const LISTS: readonly (readonly [name: string, query: (i: number) => string, distinct: string])[] = [
   ['one kind, by price', (i) => `filters[kind][$eq]=diner&sort=price&${pageOf(i)}`, 'name'],
   ['one kind, by price', (i) => `filters[kind][$eq]=diner&sort=price&${pageOf(i)}`, 'slug'],

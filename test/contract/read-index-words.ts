@@ -459,6 +459,9 @@ export function describeWords(open: OpenIndex): void {
       facet('tags.books.author.books.tags.books.author.home.name', 'string'),
       facet('tags.books.tags.best.pages', 'integer'),
       facet('chapters.heading', 'string', { search: 'B' }),
+      facet('chapters.heading', 'string', { byName: true, limit: 1 }),
+      facet('pages', 'integer', { byName: true, limit: 1 }),
+      facet('tags.books.author.home.name', 'string', { byName: true, limit: 1 }),
       facet('pages', 'integer', {
         ranges: [
           { name: '..10', to: 10 },
@@ -478,6 +481,9 @@ export function describeWords(open: OpenIndex): void {
       ['Rome 2'],
       [],
       ['b 1'],
+      ['a 2'],
+      ['10 1'],
+      ['Rome 2'],
       ['..10 1', '10.. 1'],
     ]);
     const { facets: counted = [] } = await shelf.index.search({
@@ -501,5 +507,9 @@ export function describeWords(open: OpenIndex): void {
     expect(await facetsOf(shelf, [genre], { text })).toEqual([['poem 2', 'essay 1']]);
     expect(await facetsOf(shelf, [{ ...genre, limit: 1 }], { text, from: 2 })).toEqual([['poem 2']]);
     expect(await facetsOf(shelf, [{ ...genre, limit: 2 }])).toEqual([['poem 2', 'essay 1']]);
+    const byName = { ...genre, byName: true, limit: 2 } as const;
+    expect(await facetsOf(shelf, [byName])).toEqual([['essay 1', 'novel 1']]);
+    expect(await facetsOf(shelf, [byName], { text })).toEqual([['essay 1', 'poem 2']]);
+    expect(await facetsOf(shelf, [{ ...byName, search: 'p' }])).toEqual([['poem 2']]);
   });
 }

@@ -326,6 +326,8 @@ export function describeInstantSearch(start: () => Promise<RunningServer>): void
       const values = Object.keys(ordered.facets?.['city.name'] ?? {});
       expect(values).toEqual(values.toSorted());
       expect(values.length).toBeGreaterThan(2);
+      const first = { facets: ['city.name'], sortFacetValuesBy: 'alpha', maxValuesPerFacet: 2 };
+      expect(Object.keys((await search(first)).facets?.['city.name'] ?? {})).toEqual(values.slice(0, 2));
       const { hits } = await search({
         query: '',
         attributesToSnippet: ['tagline:1'],

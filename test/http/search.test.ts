@@ -388,6 +388,11 @@ describe('refusals', () => {
     ],
     ['facets[stars][by]=0', 'facets', 'Invalid key by at stars'],
     [
+      'facets[stars][order]=size',
+      'facets',
+      "Invalid parameter at 'facets[stars][order]'. Expected count or name",
+    ],
+    [
       'facets[stars][ranges]=1-2',
       'facets',
       "Invalid parameter at 'facets[stars][ranges]'. Expected up to 50 ranges such as 0..10,10..20,20..",

@@ -3,7 +3,7 @@ import type { FacetCounts, FacetRequest } from '../../shared/read-index/facets.t
 
 /** Counts a facet over the found rows. `rows` has one list of values per row. */
 export function countNaively(
-  { type, ranges, search, limit }: FacetRequest,
+  { type, ranges, search, limit, byName }: FacetRequest,
   rows: readonly (readonly Scalar[])[],
 ): FacetCounts {
   if (ranges !== undefined) {
@@ -26,7 +26,7 @@ export function countNaively(
   const values = [...counts]
     .map(([value, count]) => ({ value, count }))
     .filter(({ value }) => search === undefined || hasBeginnings(value, search))
-    .sort((a, b) => b.count - a.count || byCodePoints(a.value, b.value))
+    .sort((a, b) => (byName ? 0 : b.count - a.count) || byCodePoints(a.value, b.value))
     .slice(0, limit);
   return numbers.length === 0 || !ORDERED.includes(type) ? { values } : { values, stats: statsOf(numbers) };
 }

@@ -34,3 +34,25 @@ it('counts the facets that a query names, also with more than can be counted', (
   expect(Object.keys(counted)).toHaveLength(20);
   expect(counted).toHaveProperty('name');
 });
+
+it.each([
+  [
+    { facets: ['name'], maxValuesPerFacet: 7 },
+    { limit: '7', order: 'count' },
+  ],
+  [
+    { facets: ['name'], maxValuesPerFacet: 7, sortFacetValuesBy: 'alpha' },
+    { limit: '7', order: 'name' },
+  ],
+  [
+    { type: 'facet', facet: 'name', facetQuery: 'a', maxFacetHits: 3, sortFacetValuesBy: 'alpha' },
+    { limit: '3', search: 'a', order: 'name' },
+  ],
+])('counts the first values in the order that %j names', (parameters, expected) => {
+  const registry = registryWith(1);
+  const query = readQuery({ indexName: 'things', parameters });
+  const scope = { registry, mayReadDrafts: false };
+  const type = contentTypeOf(registry, UID);
+  const context = { type, model: queryModelOf(registry, UID), scope, problems: [] };
+  expect(countedFacets(query, context)).toEqual({ name: expected });
+});

@@ -99,12 +99,13 @@ function rowsIn({ rows, doc_count }: Bucket): number {
 /** Minimum number of values that each shard counts, so that the most frequent values of all shards are among them. */
 const SHARD_VALUES = 10_000;
 
-/** Counts the most frequent texts. Elasticsearch sorts texts with equal counts by code points, as Varve does. */
+/** Counts the first texts in the order of the request. Elasticsearch sorts texts by code points, as Varve does. */
 async function countFrequent(counting: Counting): Promise<FacetCounts> {
   const { facet, found } = counting;
   const { field, list } = found;
-  const order = [{ [list === undefined ? '_count' : 'rows']: 'desc' }, { _key: 'asc' }];
-  const { limit } = facet;
+  const { limit, byName } = facet;
+  const byText = { _key: 'asc' };
+  const order = byName === true ? [byText] : [{ [list === undefined ? '_count' : 'rows']: 'desc' }, byText];
   const { buckets } = await bucketsOf(counting, {
     terms: { field, size: limit, shard_size: Math.max(limit, SHARD_VALUES), order },
   });

@@ -1,7 +1,7 @@
+import { defined } from '../../../defined.ts';
 import { firstWhere } from '../../../first-where.ts';
 import { rest } from '../../../turns/slice.ts';
-import { compareCodePoints } from '../../column.ts';
-import { facetFilter } from '../../facet-values.ts';
+import { facetFilter, facetOrder } from '../../facet-values.ts';
 import type { FacetCount, FacetRequest } from '../../facets.ts';
 
 /** Values by number: the number of rows that have each value, and its name. */
@@ -16,13 +16,14 @@ const VALUE_STEPS = 1;
 const NAME_STEPS = 20;
 
 /**
- * Selects the first values that a request needs, by count and name. Reads only the names of values that may be among these, because a
- * column may have as many values as rows. If a call ends with its slice, the next call continues.
+ * Selects the first values that a request needs, by count and name, or by name only. By count it reads only the names of values that may be
+ * among these, because a column may have as many values as rows. If a call ends with its slice, the next call continues.
  */
 export function createFacetSelection(
   { size, countAt, nameAt }: CountedValues,
-  { limit, search }: FacetRequest,
+  { limit, search, byName }: Pick<FacetRequest, 'limit' | 'search' | 'byName'>,
 ): () => FacetCount[] {
+  const order = facetOrder(defined({ byName }));
   const isWanted = search === undefined ? undefined : facetFilter(search);
   const best: FacetCount[] = [];
   let next = 0;
@@ -31,9 +32,9 @@ export function createFacetSelection(
       const at = next++;
       const count = countAt(at);
       const last = best.length < limit ? undefined : best[limit - 1];
-      if (count > 0 && (last === undefined || count >= last.count)) {
+      if (count > 0 && (byName === true || last === undefined || count >= last.count)) {
         const value = nameAt(at);
-        if (isWanted === undefined || isWanted(value)) insert(best, { value, count }, limit);
+        if (isWanted === undefined || isWanted(value)) insert(best, { value, count }, limit, order);
         rest(NAME_STEPS);
       } else rest(VALUE_STEPS);
     }
@@ -41,15 +42,16 @@ export function createFacetSelection(
   };
 }
 
-function isBefore(a: FacetCount, b: FacetCount): boolean {
-  return a.count === b.count ? compareCodePoints(a.value, b.value) < 0 : a.count > b.count;
-}
-
 /** Inserts a value into `best`, which has the first `most` values in order. */
-function insert(best: FacetCount[], each: FacetCount, most: number): void {
+function insert(
+  best: FacetCount[],
+  each: FacetCount,
+  most: number,
+  order: ReturnType<typeof facetOrder>,
+): void {
   const last = best[most - 1];
-  if (last !== undefined && !isBefore(each, last)) return;
-  const slot = firstWhere(best.length, (at) => isBefore(each, best[at] as FacetCount));
+  if (last !== undefined && order(each, last) >= 0) return;
+  const slot = firstWhere(best.length, (at) => order(each, best[at] as FacetCount) < 0);
   best.splice(slot, 0, each);
   if (best.length > most) best.pop();
 }
