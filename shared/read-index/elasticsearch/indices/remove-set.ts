@@ -1,7 +1,7 @@
 import { type Client, errors, type estypes } from '@elastic/elasticsearch';
 import type { IndexSet } from '../../index-set.ts';
 import { droppedAlias, keptAlias } from '../layout/index-names.ts';
-import { acknowledged, isBlocked } from './acknowledged.ts';
+import { acknowledged } from './acknowledged.ts';
 import { deleteIndices } from './delete-indices.ts';
 
 type AliasesByIndex = { readonly [index: string]: { readonly aliases?: Readonly<Record<string, unknown>> } };
@@ -17,13 +17,8 @@ export async function removeSet(client: Client, space: string, set: IndexSet): P
   });
   const has = (index: string, alias: string) => found[index]?.aliases?.[alias] !== undefined;
   const asked = Object.entries(set).flatMap(([alias, index]) => (has(index, alias) ? [] : [index]));
-  const before = asked.filter((index) => has(index, droppedAlias(space)));
-  const given = await giveUp(
-    client,
-    space,
-    asked.filter((index) => !before.includes(index)),
-  );
-  await deleteIndices(client, [...before, ...given.dropped]);
+  const given = await giveUp(client, space, asked);
+  await deleteIndices(client, given.dropped);
   const [live] = given.refused.filter((index) => found[index] === undefined || has(index, keptAlias(space)));
   if (live !== undefined)
     throw new Error(
@@ -40,9 +35,13 @@ type GivenUp = { readonly dropped: readonly string[]; readonly refused: readonly
 async function giveUp(client: Client, space: string, indices: readonly string[]): Promise<GivenUp> {
   const [index] = indices;
   if (index === undefined) return { dropped: [], refused: [] };
-  const answer = await dropMarks(client, space, indices);
-  if (answer === 'dropped') return { dropped: indices, refused: [] };
-  if (indices.length === 1) return { dropped: [], refused: answer === 'refused' ? [index] : [] };
+  const [kept, dropped] = [keptAlias(space), droppedAlias(space)];
+  if ((await changeMark(client, indices, kept, dropped)) === 'done') return { dropped: indices, refused: [] };
+  if (indices.length === 1) {
+    // An earlier attempt may have marked it: its answer may have been lost.
+    const answer = await changeMark(client, indices, dropped, dropped);
+    return { dropped: answer === 'done' ? indices : [], refused: answer === 'refused' ? [index] : [] };
+  }
   const middle = Math.ceil(indices.length / 2);
   const first = await giveUp(client, space, indices.slice(0, middle));
   const second = await giveUp(client, space, indices.slice(middle));
@@ -52,29 +51,20 @@ async function giveUp(client: Client, space: string, indices: readonly string[])
   };
 }
 
-/** Marks all of these indices as dropped in one call, or none. */
-async function dropMarks(
+/** Replaces an alias of all these indices in one call. Changes nothing if one of them does not have it, or does not exist. */
+async function changeMark(
   client: Client,
-  space: string,
   indices: readonly string[],
-): Promise<'dropped' | 'refused' | 'missing'> {
+  from: string,
+  to: string,
+): Promise<'done' | 'refused' | 'missing'> {
   const actions = indices.flatMap((index): estypes.IndicesUpdateAliasesAction[] => [
-    { remove: { index, alias: keptAlias(space), must_exist: true } },
-    { add: { index, alias: droppedAlias(space) } },
+    { remove: { index, alias: from, must_exist: true } },
+    { add: { index, alias: to } },
   ]);
-  const drop = () => acknowledged(client.indices.updateAliases({ actions }));
   try {
-    await drop().catch(async (error: unknown) => {
-      if (!isBlocked(error)) throw error;
-      // A full disk blocks changes of aliases, but not the deletions that make space.
-      await client.indices.putSettings({
-        index: [...indices],
-        settings: { 'index.blocks.read_only_allow_delete': null },
-        ignore_unavailable: true,
-      });
-      await drop();
-    });
-    return 'dropped';
+    await acknowledged(client.indices.updateAliases({ actions }));
+    return 'done';
   } catch (error) {
     const type = error instanceof errors.ResponseError ? error.body?.error?.type : undefined;
     if (type === 'aliases_not_found_exception') return 'refused';
