@@ -45,7 +45,6 @@ it('every process refuses an entry that is too large with 413 and the limit, and
   double = await startKurrentDbDouble({ maxAppendSize: LIMIT });
   const [leader, follower] = [await start(), await start()];
   for (const { call } of [leader, follower]) {
-    const before = double.log.records.length;
     expect(await call('POST', '/api/reviews', review('large', 'x'.repeat(LIMIT)))).toMatchObject({
       status: 413,
       data: null,
@@ -56,7 +55,8 @@ it('every process refuses an entry that is too large with 413 and the limit, and
         details: { limit: LIMIT },
       },
     });
-    expect(double.log.records.length).toBe(before);
+    // The log may get other events meanwhile: on a busy machine the other process claims the lease.
+    expect([...double.log.records].filter(({ data }) => Buffer.from(data).includes('xxxxxxxx'))).toEqual([]);
   }
   expect((await follower.call('POST', '/api/reviews', review('small', 'x'))).status).toBe(201);
 });
