@@ -32,7 +32,7 @@ main:focus { outline: none; }
 button, input, select, textarea { font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: 6px; padding: 0.375rem 0.625rem; max-width: 100%; }
 textarea { font: var(--small)/1.45 ui-monospace, 'DejaVu Sans Mono', monospace; width: 100%; resize: vertical; }
 button { cursor: pointer; }
-button:disabled { opacity: 0.6; cursor: default; }
+button:disabled, button[aria-disabled='true'] { opacity: 0.6; cursor: default; }
 button.primary { background: var(--link); border-color: var(--link); color: light-dark(#fff, #10131a); font-weight: 600; }
 button.danger { color: var(--bad); border-color: var(--bad); }
 button.plain { border: none; background: none; color: var(--link); padding: 0.25rem; text-decoration: underline; }

@@ -1,12 +1,22 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Ask, createAsk } from '../support/access-client.ts';
+import { type Ask, createAsk, createTokenOver } from '../support/access-client.ts';
 import { longInBrowser } from '../support/chromium.ts';
 import { type ConsolePage, openConsole, REACTS } from '../support/console-page.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
+import { type Receiver, startReceiver } from '../support/webhook-receiver.ts';
 
 /** More stops than a part of the small site has. A trap would have as many. */
 const MOST_STOPS = 300;
+
+/** Is there when all cards of the access part are drawn. */
+const ACCESS = ['Public rights', 'Roles', 'Login']
+  .map((label) => `:has(section[aria-label="${label}"] input[type=checkbox])`)
+  .concat(':has(section[aria-label=Tokens] p.empty)')
+  .join('');
+
+/** Is there when an answer and the slow reads are drawn. */
+const QUERY = 'main:has(section[aria-label="Slow reads"] :is(p.empty, table)) .answer pre.body';
 
 /** Names what has the focus. `index`: its place in the document. */
 type Stop = { readonly index: number; readonly name: string; readonly isVisible: boolean };
@@ -87,13 +97,14 @@ describe('the console by keyboard', longInBrowser('the console by keyboard'), ()
   const PARTS: readonly (readonly [link: string, drawn: string])[] = [
     ['#/overview', '.events tbody tr'],
     ['#/content/tags', 'main td a'],
-    ['#/query?request=%2Fapi%2Ftags', '.answer pre.body'],
+    ['#/query?request=%2Fapi%2Ftags', QUERY],
     ['#/projections', '.generations tbody tr'],
     ['#/log', '.events tbody tr'],
     ['#/releases', 'section[aria-label=Releases] p.empty'],
     ['#/erasures', 'section[aria-label=Erasures] p.empty'],
     ['#/delivery', 'section[aria-label=Webhooks] p.empty'],
     ['#/backup', 'section[aria-label="Backup and export"] button'],
+    ['#/access', ACCESS],
     ['#/settings', '.settings tbody tr'],
   ];
 
@@ -160,5 +171,123 @@ describe('the console by keyboard', longInBrowser('the console by keyboard'), ()
     await page.keyboard.press('Escape');
     await page.waitForSelector('dialog', { state: 'detached', ...REACTS });
     expect(await page.textContent(':focus')).toBe('Delete');
+  });
+
+  /** Types into a field that the keys reach. */
+  async function write(target: Locator, text: string): Promise<void> {
+    await tabTo(target);
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type(text);
+  }
+
+  /** Types the name that the open dialog asks for. Its field has the focus. */
+  async function confirm(name: string): Promise<void> {
+    await page.waitForSelector('dialog[open] input:focus');
+    await page.keyboard.type(name);
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('dialog', { state: 'detached' });
+  }
+
+  test('fills a form with components, moves them, and goes to the field that was refused', {
+    timeout: 300_000,
+  }, async () => {
+    await shown.show('#/content/restaurants', 'main .row');
+    await press(link('New entry'));
+    await write(page.locator('[id="field-key"]'), 'by-keys');
+    await write(page.locator('[id="field-email"]'), 'no address');
+    for (const [i, day] of ['mon', 'tue'].entries()) {
+      await press(button('Add hours to hours'));
+      const field = page.locator(`[id="field-hours.${i}.day"]`);
+      await tabTo(field);
+      await page.keyboard.type(day);
+    }
+    await press(button('Move hours 2 up'));
+    await press(button('Save and publish'));
+    const refused = page.locator('.notice.wrong');
+    await refused.and(page.locator(':focus')).waitFor();
+    await press(refused.getByRole('button', { name: 'email', exact: true }));
+    await page.locator('[id="field-email"]:focus').waitFor();
+    await write(page.locator('[id="field-email"]'), 'keys@example.com');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/edit$/);
+    const { data } = (await ask('/api/restaurants?status=draft&filters[key]=by-keys&populate[hours]=true'))
+      .body;
+    expect(data).toMatchObject([{ email: 'keys@example.com', hours: [{ day: 'tue' }, { day: 'mon' }] }]);
+  });
+
+  test('adds, tests, pauses and removes a webhook', { timeout: 300_000 }, async () => {
+    const receiver: Receiver = await startReceiver();
+    try {
+      await shown.show('#/delivery', 'section[aria-label=Webhooks] p.empty');
+      const card = shown.card('Webhooks');
+      await press(card.locator('summary', { hasText: 'Add a webhook' }));
+      await write(card.locator('input[name=url]'), `${receiver.url}/hook`);
+      await write(card.locator('input[name=name]'), 'keys');
+      await press(card.locator('input[name=allowPrivate]'), 'Space');
+      await press(card.getByRole('button', { name: 'Add', exact: true }));
+      await press(button('I have stored it'));
+      await press(button('Test keys'));
+      await card.locator('[role=status]', { hasText: 'the receiver answered 200' }).waitFor();
+      expect(await page.getAttribute(':focus', 'aria-label')).toBe('Test keys');
+      await press(button('Pause keys'));
+      await button('Resume keys').waitFor();
+      expect((await ask('/_varve/webhooks')).body.data).toMatchObject([{ status: 'paused' }]);
+      await press(button('Remove keys'));
+      await confirm('keys');
+      await card.locator('p.empty').waitFor();
+      expect((await ask('/_varve/webhooks')).body.data).toEqual([]);
+    } finally {
+      await receiver.close();
+    }
+  });
+
+  test('begins a rebuild, pauses it, and continues it to its end', { timeout: 300_000 }, async () => {
+    const keys = Array.from({ length: 200 }, (_, i) => `c${i}`);
+    for (const key of keys) await ask('/api/categories', { method: 'POST', body: { data: { key } } });
+    await shown.show('#/projections', '.generations tbody tr');
+    const card = shown.card('Rebuild');
+    await tabTo(card.locator('select[name=source]'));
+    await page.keyboard.type('the log');
+    // At this rate the events take some minutes.
+    await write(card.locator('input[name=maxRate]'), '1');
+    await page.keyboard.press('Enter');
+    await press(button('Pause'));
+    await press(button('Continue'));
+    await card.locator('[role=status]', { hasText: 'Generation 2 serves now' }).waitFor();
+    const { data: state } = (await ask('/_varve/state')).body;
+    expect(state.generations).toMatchObject([
+      { number: 1, state: 'kept' },
+      { number: 2, state: 'live' },
+    ]);
+  });
+
+  test('gives rights to a role, creates a token, signs in with it and revokes another', {
+    timeout: 300_000,
+  }, async () => {
+    await shown.show('#/access', ACCESS);
+    const roles = shown.card('Roles');
+    await press(roles.getByLabel('tag find', { exact: true }), 'Space');
+    await press(button('Save role'));
+    await roles.locator('[role=status]', { hasText: 'Save role: Done.' }).waitFor();
+    const tokens = shown.card('Tokens');
+    await press(tokens.locator('summary', { hasText: 'Create a token' }));
+    await write(tokens.locator('input[name=token-name]'), 'keys');
+    await tabTo(tokens.locator('select[name=token-type]'));
+    await page.keyboard.type('full');
+    await press(button('Create'));
+    const secret = (await tokens.locator('.secret pre').textContent()) ?? '';
+    const full = createAsk(server.url, secret);
+    const { data: stored } = (await full('/_varve/roles')).body;
+    expect(stored.find(({ type }: { type: string }) => type === 'authenticated').allow).toContain('tag.find');
+    await createTokenOver(full, { name: 'site', type: 'custom', allow: ['tag.find'] });
+    await shown.show('', '.sign-in form');
+    await write(page.locator('#token'), secret);
+    await page.keyboard.press('Enter');
+    await press(link('Access'));
+    await press(button('Revoke site'));
+    await confirm('site');
+    await tokens.locator('tbody tr', { hasText: 'revoked' }).waitFor();
+    const { data: left } = (await full('/_varve/tokens')).body;
+    expect(left.map(({ status }: { status: string }) => status).toSorted()).toEqual(['active', 'revoked']);
   });
 });

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { longInBrowser } from '../support/chromium.ts';
+import { openConsole } from '../support/console-page.ts';
 import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
-import { type ElasticsearchProxy, startElasticsearchProxy } from '../support/elasticsearch-proxy.ts';
+import {
+  type ElasticsearchProxy,
+  type InterceptedAnswer,
+  startElasticsearchProxy,
+} from '../support/elasticsearch-proxy.ts';
 import { removeIndices } from '../support/remove-indices.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
@@ -59,6 +65,23 @@ const REFUSED = {
 };
 
 const isReady = async () => (await fetch(`${server.url}/health/ready`)).status;
+
+/** Refuses documents with some words for good, as a wrong value, and all others of the request, as a full queue. */
+function wrongValue(body: string, words: string): InterceptedAnswer {
+  const lines = body.split('\n');
+  const actions = lines.flatMap((line, i) => (/^\{"(index|delete)":\{"_index"/.test(line) ? [i] : []));
+  const items = actions.map((i) =>
+    lines[i + 1]?.includes(words) === true
+      ? {
+          index: {
+            status: 400,
+            error: { type: 'document_parsing_exception', reason: 'failed to parse field' },
+          },
+        }
+      : { index: { status: 429, error: { type: 'es_rejected_execution_exception', reason: 'full' } } },
+  );
+  return { status: 200, json: { errors: true, items } };
+}
 
 /** Returns a text whose document the node counts above its limit for one operation: four times its bytes. */
 async function tooLongText(): Promise<string> {
@@ -194,4 +217,43 @@ describe(TITLE, await needsElasticsearch(takesMinutes(TITLE)), () => {
     await expect.poll(found, { timeout: 60_000 }).toEqual(['many']);
     expect(await parked()).toEqual([]);
   }, 240_000);
+
+  it('is found in the console, which says why, and retried there', {
+    ...longInBrowser('parked documents in the console'),
+    timeout: 300_000,
+  }, async () => {
+    let isRefused = true;
+    proxy.intercept(({ path, body }) => {
+      const isBulk = path.startsWith('/_bulk') && body.includes('"key":"parked"');
+      return isRefused && isBulk ? wrongValue(body, '"key":"parked"') : undefined;
+    });
+    const shown = await openConsole(server.url);
+    try {
+      const documentId = documentIdOf(await send('POST', 'restaurants', { key: 'parked', name: 'Parked' }));
+      await shown.show('#/overview', '.warning');
+      const warning = shown.page.locator('.warning', { hasText: 'documents-parked' });
+      await warning.getByRole('link', { name: 'Open Projections' }).click();
+      const card = shown.card('Parked documents');
+      const row = card.locator('.parked tbody tr', { hasText: documentId });
+      // The draft and the published row.
+      await row.nth(1).waitFor();
+      expect(await row.first().textContent()).toContain('failed to parse field');
+      await row.first().locator('summary').click();
+      expect(JSON.parse((await row.first().locator('pre').textContent()) ?? '')).toMatchObject({
+        documentId,
+      });
+      expect(await row.first().locator('a').getAttribute('href')).toBe(`#/content/restaurants/${documentId}`);
+      expect(await shown.problems()).toEqual([]);
+      isRefused = false;
+      await card.getByRole('button', { name: 'Retry all 2' }).click();
+      await card
+        .locator('[role=status]', { hasText: `${documentId} written; ${documentId} written` })
+        .waitFor();
+      await card.locator('p.empty').waitFor();
+      await expect.poll(() => keysOf('filters[key][$eq]=parked'), { timeout: 60_000 }).toEqual(['parked']);
+      expect(await shown.problems()).toEqual([]);
+    } finally {
+      await shown.close();
+    }
+  });
 });

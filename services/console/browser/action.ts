@@ -41,9 +41,15 @@ export function ActionButton({ action, name, isPrimary, isDisabled, run = carryO
     report(await run(action));
     setSending(false);
   };
+  // A button that is disabled while it sends would lose the focus.
+  const click = () => {
+    if (isSending) return;
+    if (destroys === undefined) void begin();
+    else setAsking(true);
+  };
   const kind = destroys === undefined ? (isPrimary ? 'primary' : '') : 'danger';
-  return html`<button type="button" class=${kind} aria-label=${name} disabled=${isSending || isDisabled}
-      onClick=${() => (destroys === undefined ? void begin() : setAsking(true))}>${isSending ? `${label}…` : label}</button>
+  return html`<button type="button" class=${kind} aria-label=${name} disabled=${isDisabled} aria-disabled=${isSending}
+      onClick=${click}>${isSending ? `${label}…` : label}</button>
     ${isAsking && html`<${Confirmation} action=${action} confirmed=${() => void begin()} closed=${() => setAsking(false)} />`}`;
 }
 

@@ -1,12 +1,15 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ActionButton, type Outcome, OutcomeLine } from './action.ts';
 import { messageOf, send } from './api.ts';
+import { pathName } from './content-model.ts';
 import { formatCount } from './format.ts';
 import { HowToSend } from './how-to-send.ts';
 import { html } from './html.ts';
 import { state } from './live.ts';
 import { operationRequest } from './operations.ts';
+import { linkTo } from './route.ts';
 import type { ForeignEvent, ParkedItem, ParkedLine } from './server.ts';
+import { types } from './session.ts';
 
 const LIST = operationRequest('list-parked');
 
@@ -66,7 +69,7 @@ function Items({ items, report }: ItemsProps) {
   const all = items.length === 1 ? 'the document' : `all ${items.length}`;
   return html`<div class="scroll" role="region" aria-label="Table of parked documents" tabindex="0">
       <table class="parked">
-        <thead><tr><th>type</th><th>document</th><th class="number">position</th><th>reason</th><th>row</th><th></th></tr></thead>
+        <thead><tr><th>type</th><th>document</th><th class="number">position</th><th>reason</th><th>row</th><th>actions</th></tr></thead>
         <tbody>${items.map((item) => html`<${ItemRow} key=${item.item} item=${item} report=${report} />`)}</tbody>
       </table>
     </div>
@@ -96,9 +99,10 @@ function ItemRow({
   readonly report: (outcome: Outcome) => void;
 }) {
   const { item, type, documentId, locale, position, reason, row } = parked;
+  const known = types.value.find(({ uid }) => uid === type);
   return html`<tr>
     <td>${type}</td>
-    <td><code>${documentId}${locale === null ? '' : ` · ${locale}`}</code></td>
+    <td>${known === undefined ? html`<code>${documentId}</code>` : html`<a href=${linkTo(['content', pathName(known), documentId], { locale: locale ?? undefined })}>${documentId}</a>`}${locale === null ? '' : ` · ${locale}`}</td>
     <td class="number">${formatCount(position)}</td>
     <td class="wrap">${reason}</td>
     <td>${row === null ? 'no longer exists' : html`<details><summary>show</summary><pre tabindex="0">${JSON.stringify(row, null, 2)}</pre></details>`}</td>

@@ -140,6 +140,7 @@ function Open({ rebuild, isRunning }: { readonly rebuild: ListedRebuild; readonl
       ${!isStopped && !isRunning && html`<button type="button" onClick=${() => resume(false)}>Continue</button>`}
       ${
         !isStopped &&
+        (isRunning || rebuild.wanted !== 'pause') &&
         html`<${ActionButton} report=${report} action=${{
           label: 'Pause',
           request: operationRequest('interrupt', { wanted: 'pause' }),
