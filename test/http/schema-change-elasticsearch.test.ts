@@ -37,6 +37,9 @@ let server: RunningServer | undefined;
 let api: RunningServer | undefined;
 let changed: VarveProcess | undefined;
 
+/** Pause of the writer between two requests. */
+const WRITE_PAUSE_MS = 50;
+
 const own = () => ['--data', data, '--read-index', url, '--space', space];
 const start = async () => {
   const started = await startChanged(contentTypes, own());
@@ -271,6 +274,8 @@ describe('changed content types on Elasticsearch', await needsElasticsearch(skip
         const fullName = `${name} ${wrote.length}`;
         const sent = await postCook(started.url, { fullName }).catch(() => undefined);
         if (sent?.status === 201) wrote.push(fullName);
+        // The builder has a low priority, and would hardly run on two busy cores while writes come without a pause.
+        await delay(WRITE_PAUSE_MS);
       }
       clearInterval(watch);
       expect({ hasKilled, wrote: wrote.length > 0 }).toEqual({ hasKilled: true, wrote: true });
