@@ -1,11 +1,11 @@
 import type { ContentType, ScalarType } from './content-type.ts';
 import { below, type ReportProblem } from './schema-problem.ts';
-import { SEARCH_OF_TYPE } from './search-options.ts';
+import { searchOptionsOf } from './search-options.ts';
 import { queryableScalars } from './system-attributes.ts';
 
 /** Returns the attribute that a type has in `pluginOptions.varve.search.distinct`; undefined if it has none. */
-export function distinctAttribute({ varve }: Pick<ContentType, 'varve'>): string | undefined {
-  return SEARCH_OF_TYPE.safeParse(varve ?? {}).data?.search?.distinct;
+export function distinctAttribute(type: Pick<ContentType, 'varve'>): string | undefined {
+  return searchOptionsOf(type)?.distinct;
 }
 
 /** Returns whether entries are grouped by attributes of this type. */

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { remembered } from '../remembered.ts';
+import type { ContentType } from './content-type.ts';
 
 /** `pluginOptions.varve.search` of an attribute and of a content type. Other members of `pluginOptions.varve` are not validated here. */
 
@@ -55,3 +57,19 @@ export const SEARCH_OF_TYPE = z.looseObject({
     })
     .optional(),
 });
+
+/** Options of a content type for searches. */
+type SearchOptions = NonNullable<z.output<typeof SEARCH_OF_TYPE>['search']>;
+
+/**
+ * Returns the options that a type has in `pluginOptions.varve.search`. Undefined if there are none, or if they have mistakes, which are
+ * reported with the schema.
+ */
+export function searchOptionsOf({ varve }: Pick<ContentType, 'varve'>): SearchOptions | undefined {
+  return typeof varve === 'object' && varve !== null ? readOptions(varve) : undefined;
+}
+
+/** Each search asks for options, and they also have the synonyms. */
+const readOptions = remembered(
+  (varve: object): SearchOptions | undefined => SEARCH_OF_TYPE.safeParse(varve).data?.search,
+);

@@ -1,8 +1,7 @@
-import { remembered } from '../remembered.ts';
 import type { ContentType } from './content-type.ts';
 import { usesOf } from './scalar-uses.ts';
 import { below, type ReportProblem } from './schema-problem.ts';
-import { type RankTier, SEARCH_OF_TYPE } from './search-options.ts';
+import { type RankTier, searchOptionsOf } from './search-options.ts';
 import { queryableScalars } from './system-attributes.ts';
 
 /** A rule for the order of entries by an attribute. `before`: the tier before which it counts; undefined: it counts after all tiers. */
@@ -21,14 +20,9 @@ export type RankingRule = AttributeRule | BoostRule;
 const MOST_BOOSTS = 2;
 
 /** Returns the rules that a type has in `pluginOptions.varve.search.ranking`. */
-export function rankingRules({ varve }: Pick<ContentType, 'varve'>): readonly RankingRule[] {
-  return typeof varve === 'object' && varve !== null ? readRules(varve) : [];
+export function rankingRules(type: Pick<ContentType, 'varve'>): readonly RankingRule[] {
+  return searchOptionsOf(type)?.ranking ?? [];
 }
-
-/** Each search asks for the rules, and the options also have the synonyms. */
-const readRules = remembered(
-  (varve: object): readonly RankingRule[] => SEARCH_OF_TYPE.safeParse(varve).data?.search?.ranking ?? [],
-);
 
 /** Returns the rules by attributes among `rules`. */
 export function attributeRules(rules: readonly RankingRule[]): readonly AttributeRule[] {

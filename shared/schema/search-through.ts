@@ -2,11 +2,11 @@ import type { Attribute, ContentType, Model, ScalarAttribute } from './content-t
 import { usesOf } from './scalar-uses.ts';
 import { below, type ReportProblem } from './schema-problem.ts';
 import type { SchemaRegistry } from './schema-registry.ts';
-import { SEARCH_OF_TYPE } from './search-options.ts';
+import { searchOptionsOf } from './search-options.ts';
 
 /** Returns the paths that a type names in `pluginOptions.varve.search.through`. */
-export function throughPaths({ varve }: Pick<ContentType, 'varve'>): readonly string[] {
-  return [...new Set(SEARCH_OF_TYPE.safeParse(varve ?? {}).data?.search?.through ?? [])];
+export function throughPaths(type: Pick<ContentType, 'varve'>): readonly string[] {
+  return [...new Set(searchOptionsOf(type)?.through ?? [])];
 }
 
 /** Reports paths that do not lead to a text. */

@@ -2,7 +2,7 @@ import { remembered } from '../remembered.ts';
 import type { ContentType, ScalarAttribute, ScalarType, SynonymGroups, Uid } from '../schema/content-type.ts';
 import { usesOf } from '../schema/scalar-uses.ts';
 import { contentTypeOf, type SchemaRegistry } from '../schema/schema-registry.ts';
-import { SEARCH_OF_ATTRIBUTE, SEARCH_OF_TYPE } from '../schema/search-options.ts';
+import { SEARCH_OF_ATTRIBUTE, searchOptionsOf } from '../schema/search-options.ts';
 import { throughAttribute, throughPaths } from '../schema/search-through.ts';
 import type { WordKind } from './match-word.ts';
 
@@ -52,8 +52,7 @@ function throughField(registry: SchemaRegistry, type: ContentType, name: string)
 
 /** Returns the texts that are searched in rows of a content type: the public ones, as `pluginOptions.varve.search` configures them. */
 export const searchSettingsOf = remembered((type: ContentType): SearchSettings => {
-  // Mistakes were already reported with the schema.
-  const search = SEARCH_OF_TYPE.safeParse(type.varve ?? {}).data?.search;
+  const search = searchOptionsOf(type);
   const attributes = [...type.attributes.values()];
   return {
     fields: attributes.flatMap((attribute) =>

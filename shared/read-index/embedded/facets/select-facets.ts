@@ -1,4 +1,3 @@
-import { defined } from '../../../defined.ts';
 import { firstWhere } from '../../../first-where.ts';
 import { rest } from '../../../turns/slice.ts';
 import { facetFilter, facetOrder } from '../../facet-values.ts';
@@ -21,9 +20,10 @@ const NAME_STEPS = 20;
  */
 export function createFacetSelection(
   { size, countAt, nameAt }: CountedValues,
-  { limit, search, byName }: Pick<FacetRequest, 'limit' | 'search' | 'byName'>,
+  request: Pick<FacetRequest, 'limit' | 'search' | 'byName'>,
 ): () => FacetCount[] {
-  const order = facetOrder(defined({ byName }));
+  const { limit, search, byName } = request;
+  const order = facetOrder(request);
   const isWanted = search === undefined ? undefined : facetFilter(search);
   const best: FacetCount[] = [];
   let next = 0;

@@ -83,8 +83,8 @@ export function textIndexOf(
 }
 
 /**
- * Creates a search by words, or one that counts facets or groups rows. `common`: the words that it shares with other searches. If a call ends with its
- * slice, the next call continues.
+ * Creates a search by words, or one that counts facets or groups rows. `common`: the words that it shares with other searches. If a call
+ * ends with its slice, the next call continues.
  */
 export function createWordSearch(
   state: WordSearchState,
