@@ -38,8 +38,8 @@ function componentUid(attribute: Attribute | undefined, type: Uid): Uid {
 }
 
 /**
- * Returns SQL for the keys of rows of `root`. From these rows `steps` lead to the entry that is bound last, along the links of a world.
- * Links of missing rows count, because an additional row is harmless and a missing one is not.
+ * Returns SQL for the keys of rows of `root`. From these rows `steps` lead to one of the entries that are bound last, as a JSON list, along
+ * the links of a world. Links of missing rows count, because an additional row is harmless and a missing one is not.
  */
 export function walkBack(
   schema: SchemaView,
@@ -47,9 +47,9 @@ export function walkBack(
   steps: readonly LinkStep[],
   world: WorldNumber,
 ): string {
-  const tables: string[] = [];
+  const tables = ['json_each(?) known'];
   const conditions: string[] = [];
-  let here = '?';
+  let here = 'known.value';
   for (const [at, step] of steps.toReversed().entries()) {
     const table = stepTable(step, `s${at}`, here, world);
     tables.push(...table.tables);
@@ -57,7 +57,7 @@ export function walkBack(
     here = table.far;
   }
   const version = schema.type(root).draftAndPublish ? world : UNVERSIONED;
-  // CROSS JOIN makes SQLite use the written order: from the one entry that is known.
+  // CROSS JOIN makes SQLite use the written order: from the entries that are known.
   return `SELECT DISTINCT ${here} * 4 + ${version} AS key FROM ${tables.join(' CROSS JOIN ')} WHERE ${conditions.join(' AND ')}`;
 }
 

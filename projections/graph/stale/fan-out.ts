@@ -1,5 +1,6 @@
 import { valueAt } from '../../../shared/map-values.ts';
 import type { Dependency } from '../../../shared/read-index/document-index.ts';
+import { WORLDS } from '../../../shared/read-index/read-index.ts';
 import { rememberLast } from '../../../shared/remembered.ts';
 import type { Uid } from '../../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
@@ -39,8 +40,11 @@ type CompiledDependencies = {
   >;
 };
 
-/** A change, and the maximum number of rows for which its write waits. */
-type Marking = { readonly change: ChangeSpan; readonly most: number };
+/** SQL that finds the rows of a JSON list. */
+const ROWS = 'SELECT value AS key FROM json_each(?)';
+
+/** Entries from which a walk leads to documents that show them; with ROWS the rows of the documents. */
+type Reached = { readonly select: string; readonly world: WorldNumber; readonly from: Set<number> };
 
 /** Receivers of the documents that a change makes stale. */
 type Marks = { readonly stale: StaleRows; readonly awaited: AwaitedDocuments };
@@ -52,54 +56,68 @@ export function createFanOut(db: GraphDatabase, { stale, awaited }: Marks, depen
     if (lane !== 'backlog') awaited.mark(staleNumberIn(world, key), change);
   };
   const dependencies = rememberLast((schema: SchemaView) => compile(schema, dependenciesOf(schema.registry)));
-  /**
-   * Marks a few rows one by one, so that the write waits for them. Marks many rows with one statement. Returns for how many the write waits.
-   */
-  const markWalk = (select: string, entry: number, world: WorldNumber, { change, most }: Marking): number => {
-    const keys = most === 0 ? [] : db.all(`${select} LIMIT ${most + 1}`, entry);
-    if (most === 0 || keys.length > most) {
-      stale.markSelected(select, entry, world, change);
-      return 0;
+  /** Marks the rows that copy a few rows, so that the write waits for at most `left` of them. Returns for how many it waits. */
+  const markFew = ({ select, world, from }: Reached, left: number, change: ChangeSpan): number => {
+    const many: number[] = [];
+    let found = 0;
+    for (const each of from) {
+      const limit = Math.min(left - found, AWAITED_COPIES);
+      const keys = db.all(`${select} LIMIT ${limit + 1}`, JSON.stringify([each]));
+      if (keys.length > limit) {
+        many.push(each);
+        continue;
+      }
+      for (const [key] of keys) mark(world, key as number, 'copies', change);
+      found += keys.length;
     }
-    for (const [key] of keys) mark(world, key as number, 'copies', change);
-    return keys.length;
-  };
-  /** Returns a function that marks the documents behind a walk, each walk once. The change makes a write wait for `left` rows at most. */
-  const walksOf = (change: ChangeSpan, most: number) => {
-    const walked = new Set<string>();
-    let left = most;
-    return (walk: Walk, entry: number, world: WorldNumber): void => {
-      const name = `${world} ${entry} ${walk[world]}`;
-      if (walked.has(name)) return;
-      walked.add(name);
-      left -= markWalk(walk[world], entry, world, { change, most: Math.min(left, AWAITED_COPIES) });
-    };
+    if (many.length > 0) stale.markSelected(select, many, world, change);
+    return found;
   };
   return {
     /** Marks the documents that a batch of changes makes stale. */
     mark(schema: SchemaView, effects: Effects, change: ChangeSpan): void {
-      const { ofRows, ofLinks } = dependencies(schema);
+      const known = dependencies(schema);
       awaited.begin(change);
-      // A write does not wait for so many rows. It always waits for the edited rows themselves.
-      const edited = new Set(effects.rows.map(({ key }) => key));
-      const areMany = effects.links.filter(({ sourceRow }) => !edited.has(sourceRow)).length > AWAITED_LINKS;
-      const walkOnce = walksOf(change, areMany ? 0 : AWAITED_IN_ALL);
-      for (const link of effects.links) {
-        for (const [row, walk] of shownBy(ofLinks, link)) {
-          if (walk === null) mark(link.world, row, areMany ? 'backlog' : 'copies', change);
-          else walkOnce(walk, entryOfKey(row), link.world);
-        }
+      const edited = new Set<number>();
+      for (const { key } of effects.rows) {
+        edited.add(key);
+        for (const world of worldsOf(versionOfKey(key))) mark(world, key, 'edits', change);
       }
-      const markRow = ({ type, key, changed }: RowEffect): void => {
-        const walks = shownWalks(ofRows.get(type) ?? [], changed);
-        for (const world of worldsOf(versionOfKey(key))) {
-          mark(world, key, 'edits', change);
-          for (const { walk } of walks) walkOnce(walk, entryOfKey(key), world);
-        }
-      };
-      for (const row of effects.rows) markRow(row);
+      // A write does not wait for so many rows. It always waits for the edited rows themselves.
+      const areMany = effects.links.filter(({ sourceRow }) => !edited.has(sourceRow)).length > AWAITED_LINKS;
+      let left = AWAITED_IN_ALL;
+      for (const reached of reachedBy(known, effects)) {
+        const { select, world, from } = reached;
+        // One statement for all of them: a deleted entry may have tens of thousands of links.
+        if (areMany) stale.markSelected(select, from, world, change);
+        else if (select === ROWS) for (const key of from) mark(world, key, 'copies', change);
+        else left -= markFew(reached, left, change);
+      }
     },
   };
+}
+
+/** Returns the ways from changed rows and links to documents that show them, each way once. */
+function reachedBy({ ofRows, ofLinks }: CompiledDependencies, effects: Effects): readonly Reached[] {
+  const ways = WORLDS.map(() => new Map<string, Reached>());
+  const add = (world: WorldNumber, select: string, from: number): void => {
+    const inWorld = ways[world] as Map<string, Reached>;
+    valueAt(inWorld, select, () => ({ select, world, from: new Set() })).from.add(from);
+  };
+  for (const link of effects.links) {
+    const { world } = link;
+    for (const [row, walk] of shownBy(ofLinks, link)) {
+      if (walk === null) add(world, ROWS, row);
+      else add(world, walk[world], entryOfKey(row));
+    }
+  }
+  for (const { type, key, changed } of effects.rows) {
+    const walks = shownWalks(ofRows.get(type) ?? [], changed);
+    for (const world of worldsOf(versionOfKey(key))) {
+      for (const { walk } of walks) add(world, walk[world], entryOfKey(key));
+    }
+  }
+  return ways.flatMap((inWorld) => [...inWorld.values()]);
 }
 
 /** Returns the walks to documents that show one of the changed columns; all of them if the columns are not known. */

@@ -114,9 +114,14 @@ export function openStaleRows(db: GraphDatabase, { typeOf, numberOf }: TypeNumbe
     mark(world: WorldNumber, key: number, lane: Lane, { since, position }: ChangeSpan): void {
       db.run(MARK, world, key, URGENCIES[lane], since, position, Date.now());
     },
-    /** Marks the result of a query: row keys, with its parameter bound to `entry`. */
-    markSelected(select: string, entry: number, world: WorldNumber, { since, position }: ChangeSpan): void {
-      db.run(markOf(select), world, since, position, Date.now(), entry);
+    /** Marks the result of a query: row keys, with its parameter bound to the JSON list `values`. */
+    markSelected(
+      select: string,
+      values: Iterable<number>,
+      world: WorldNumber,
+      { since, position }: ChangeSpan,
+    ): void {
+      db.run(markOf(select), world, since, position, Date.now(), JSON.stringify([...values]));
     },
     markTypes(types: readonly Uid[], span: ChangeSpan, isAnew = false): void {
       markTypes(db, types.map(numberOf), span, isAnew);
