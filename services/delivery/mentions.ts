@@ -48,6 +48,10 @@ export function mentionQuery(
     case 'text':
       mentionField(place, query.field, mention);
       return;
+    case 'area':
+      mentionField(place, query.columns.lat, mention);
+      mentionField(place, query.columns.lng, mention);
+      return;
     case 'some':
       mentionQuery(stepInto(place, query.attribute, mention), query.query, mention);
       return;

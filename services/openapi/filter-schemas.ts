@@ -1,6 +1,7 @@
 import { assertNever } from '../../shared/assert-never.ts';
 import type { FieldType } from '../../shared/read-index/bool-query.ts';
 import { fieldTypeOf } from '../../shared/read-index/column.ts';
+import { GEO_OPERATOR_NAMES, geoOperator } from '../query/geo-operators.ts';
 import { isOperator, type OperatorName, operatorOf, operatorsFor } from '../query/operators.ts';
 import type { QueryAttribute, QueryModel } from '../query/query-model.ts';
 import {
@@ -35,6 +36,7 @@ export function filtersSchema(scope: OpenApiScope, model: QueryModel): JsonSchem
   const attributes = [...model.attributes.values()];
   return closedSchema({
     ...Object.fromEntries(attributes.map((one) => [one.name, attributeFilter(scope, one)])),
+    ...Object.fromEntries([...model.geo.keys()].map((name) => [name, geoFilter()])),
     $and: { ...listSchema(self), description: 'All of them are true.' },
     $or: { ...listSchema(self), description: 'At least one of them is true.' },
     $not: { ...self, description: 'It is false (not: null).' },
@@ -58,6 +60,15 @@ function attributeFilter(scope: OpenApiScope, attribute: QueryAttribute): JsonSc
     default:
       return assertNever(attribute);
   }
+}
+
+/** Conditions on the point of an entry. */
+function geoFilter(): JsonSchema {
+  const operators = GEO_OPERATOR_NAMES.map((name) => [
+    name,
+    { ...TEXT_SCHEMA, description: geoOperator(name)?.accepted },
+  ]);
+  return closedSchema(Object.fromEntries(operators));
 }
 
 function conditionName(type: FieldType): string {

@@ -10,6 +10,7 @@ import {
   type Uid,
 } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { type GeoColumns, geoColumns } from '../../shared/schema/search-geo.ts';
 import { localizationsAttribute, queryableScalars } from '../../shared/schema/system-attributes.ts';
 
 /** A column that a request may name: a public scalar attribute, or one that the system sets. */
@@ -47,6 +48,8 @@ export type QueryModel = {
   readonly type: ContentType | null;
   readonly attributes: ReadonlyMap<string, QueryAttribute>;
   readonly hidden: ReadonlySet<string>;
+  /** Names for the points of a content type, which only filters use. */
+  readonly geo: ReadonlyMap<string, GeoColumns>;
 };
 
 /** Schema and caller, for all stages. */
@@ -113,7 +116,7 @@ function createQueryModel(registry: SchemaRegistry, uid: Uid): QueryModel {
   }
   const ofStrapi = uid === FILE_TYPE ? [...STRAPI_ATTRIBUTES, ...FILE_ATTRIBUTES] : STRAPI_ATTRIBUTES;
   const hidden = new Set(type === null ? [] : ofStrapi.filter((name) => !attributes.has(name)));
-  return { uid, singularName: type?.singularName ?? uid, type, attributes, hidden };
+  return { uid, singularName: type?.singularName ?? uid, type, attributes, hidden, geo: geoColumns(model) };
 }
 
 /** null for a scalar (see `queryableScalars`) and for attributes that no request may name. */

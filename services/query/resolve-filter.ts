@@ -1,6 +1,8 @@
 import { assertNever } from '../../shared/assert-never.ts';
 import { defined } from '../../shared/defined.ts';
 import { fieldTypeOf } from '../../shared/read-index/column.ts';
+import type { GeoColumns } from '../../shared/schema/search-geo.ts';
+import { GEO_OPERATOR_NAMES, geoOperator } from './geo-operators.ts';
 import { ignoringCase, OPERATOR_NAMES, operatorOf, operatorsFor } from './operators.ts';
 import type { ParsedFilter } from './parse-filter.ts';
 import { invalidKey, type Problems, type QueryProblem } from './problems.ts';
@@ -79,9 +81,11 @@ function resolveAll(members: readonly ParsedFilter[], model: QueryModel, at: Pos
 }
 
 function resolveAttribute(filter: AttributeFilter, model: QueryModel, at: Position): ResolvedFilter {
+  const here = { ...at, path: at.path === '' ? filter.name : `${at.path}.${filter.name}` };
+  const columns = model.geo.get(filter.name);
+  if (columns !== undefined) return allMembers(filter.body.map((each) => resolveGeo(each, columns, here)));
   const attribute = lookUp(model, filter.name, at.scope);
   if (attribute === undefined) return unknownName(filter, model, at);
-  const here = { ...at, path: at.path === '' ? filter.name : `${at.path}.${filter.name}` };
   if (attribute === 'hidden') return unknownName(filter, model, here, 'hidden');
   switch (attribute.kind) {
     case 'scalar': {
@@ -97,6 +101,26 @@ function resolveAttribute(filter: AttributeFilter, model: QueryModel, at: Positi
     default:
       return assertNever(attribute);
   }
+}
+
+/** Resolves one condition on the point of an entry. */
+function resolveGeo(member: ParsedFilter, columns: GeoColumns, at: Position): ResolvedFilter {
+  if (member.kind === 'malformed') return refuse(at, { ...member, accepted: GEO_OPERATOR_NAMES });
+  const operator = member.kind === 'attribute' ? geoOperator(member.name) : undefined;
+  if (member.kind !== 'attribute' || operator === undefined) {
+    const key = member.kind === 'attribute' ? member.name : operatorIn(member);
+    return refuseKey(at, { key, at: member.at, accepted: GEO_OPERATOR_NAMES });
+  }
+  const [value] = member.body;
+  const operand = value?.kind === 'comparison' ? value.operand : null;
+  const area = typeof operand === 'string' ? operator.read(operand) : undefined;
+  if (area !== undefined) return { kind: 'geo', columns, area };
+  const message = `Invalid operand of ${member.name}`;
+  return refuse(at, { at: member.at, message, found: operand, accepted: operator.accepted });
+}
+
+function operatorIn(member: Exclude<ParsedFilter, { kind: 'attribute' | 'malformed' }>): string {
+  return member.kind === 'comparison' ? member.operator : `$${member.kind}`;
 }
 
 /** Resolves one condition on a scalar: a comparison, or comparisons in `$not`. */
@@ -229,7 +253,7 @@ function unknownName(
 ): ResolvedFilter {
   const accepted = filter.name.startsWith('$')
     ? OPERATOR_NAMES
-    : acceptedNames(model, at.scope, ['scalar', 'relation', 'component']);
+    : [...acceptedNames(model, at.scope, ['scalar', 'relation', 'component']), ...model.geo.keys()];
   return refuseKey(at, { key: filter.name, at: filter.at, accepted, ...defined({ pass }) });
 }
 

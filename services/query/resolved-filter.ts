@@ -1,4 +1,6 @@
 import type { Uid } from '../../shared/schema/content-type.ts';
+import type { GeoColumns } from '../../shared/schema/search-geo.ts';
+import type { GeoArea } from './geo-operators.ts';
 import type { Operands, OperatorName } from './operators.ts';
 import type { QueryScalar } from './query-model.ts';
 
@@ -21,4 +23,6 @@ export type ResolvedFilter =
       readonly field: QueryScalar;
       readonly operator: OperatorName;
       readonly operands: Operands;
-    };
+    }
+  /** The point in the columns is in the area. It is NULL for a row without a point. */
+  | { readonly kind: 'geo'; readonly columns: GeoColumns; readonly area: GeoArea };

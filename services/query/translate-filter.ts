@@ -1,6 +1,7 @@
 import { assertNever } from '../../shared/assert-never.ts';
 import { type BoolQuery, MATCH_ALL, MATCH_NONE } from '../../shared/read-index/bool-query.ts';
 import { allOf, anyOf, noneOf } from './combine-queries.ts';
+import { geoQuery } from './geo-operators.ts';
 import { operatorOf } from './operators.ts';
 import type { ResolvedFilter } from './resolved-filter.ts';
 
@@ -27,6 +28,8 @@ function translate(filter: ResolvedFilter, negated: boolean): Translated {
       return translateSome(filter, negated);
     case 'comparison':
       return translateComparison(filter, negated);
+    case 'geo':
+      return { query: geoQuery(filter.columns, filter.area, negated), ofNullRow: false };
     default:
       return assertNever(filter);
   }

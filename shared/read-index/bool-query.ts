@@ -1,3 +1,6 @@
+import type { GeoColumns } from '../schema/search-geo.ts';
+import type { GeoCircle } from './geo-area.ts';
+
 /**
  * The query that both engines run. It is a plain frozen value, never a string. It has two truth values. The translator decides everything
  * that SQL's NULL logic would; the engine only evaluates sets of rows.
@@ -54,6 +57,8 @@ export type BoolQuery =
       readonly value: string;
       readonly fold: boolean;
     }
+  /** The point in two columns of a content type is in a circle. False for other numbers than a latitude and a longitude. */
+  | { readonly kind: 'area'; readonly columns: GeoColumns; readonly circle: GeoCircle }
   /**
    * True if at least one row linked by the relation (or component, or media attribute, or `localizations`) `attribute` satisfies `query`.
    */

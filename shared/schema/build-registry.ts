@@ -12,6 +12,7 @@ import {
 } from './schema-problem.ts';
 import type { SchemaRegistry } from './schema-registry.ts';
 import { checkDistinct } from './search-distinct.ts';
+import { checkGeo } from './search-geo.ts';
 import { checkRanking } from './search-ranking.ts';
 import { checkThrough } from './search-through.ts';
 
@@ -72,6 +73,7 @@ export function buildRegistry(files: readonly SchemaFile[]): ParsedFiles {
     checkThrough(model, registry, report);
     checkRanking(model, report);
     checkDistinct(model, report);
+    checkGeo(model, report);
   }
   for (const { model, report } of components) {
     for (const { path, chain } of componentCycles(registry.components, model)) {

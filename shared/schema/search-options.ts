@@ -53,6 +53,7 @@ export const SEARCH_OF_TYPE = z.looseObject({
       synonyms: SYNONYM_GROUPS.optional(),
       compounds: z.boolean().optional(),
       distinct: z.string().optional(),
+      geo: z.record(z.string(), z.strictObject({ lat: z.string(), lng: z.string() })).optional(),
       ranking: z.array(rankingRule).max(5).optional(),
     })
     .optional(),

@@ -38,6 +38,8 @@ export function operatorsPage(): string {
     'Conditions next to each other are joined by `$and`. Conditions inside one relation are about the same related entry. Two',
     'mentions of a relation, as two members of `$and`, may be about two different ones.',
     '',
+    'A name for the [place](search.md#places) of an entry takes `$near` and `$within`.',
+    '',
   ].join('\n');
 }
 

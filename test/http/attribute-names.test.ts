@@ -26,7 +26,10 @@ const FILES = {
       '2fa': { type: 'boolean' },
       _orden: { type: 'integer' },
       'clave-oculta': { type: 'string', private: true },
+      latitud: { type: 'decimal' },
+      'longitud-ñ': { type: 'float' },
     },
+    pluginOptions: { varve: { search: { geo: { 'sitio-ñ': { lat: 'latitud', lng: 'longitud-ñ' } } } } },
   },
   'api/sala/content-types/sala/schema.json': {
     kind: 'collectionType',
@@ -68,6 +71,11 @@ const QUERIES: readonly (readonly [query: string, years: readonly number[]])[] =
   ['filters[bloque-ñ][día-hora]=d1', [2001]],
   ['filters[$not][bloque-ñ][día-hora][$contains]=d1&sort=año:desc', [2002, 2000]],
   ['_q=título 2', [2002]],
+  ['filters[sitio-ñ][$near]=41,-3.5,100km', [2001]],
+  ['filters[sitio-ñ][$near]=41,-3.5,112km&sort=año', [2001, 2002]],
+  ['filters[$not][sitio-ñ][$near]=41,-3.5,100km', [2002]],
+  ['filters[sitio-ñ][$within]=41.5,-4,42,-3', [2002]],
+  ['filters[sala-principal][citas-año][sitio-ñ][$near]=42,-3.5,1mi&sort=año', [2000, 2002]],
 ];
 
 const needsIndex = await needsElasticsearch();
@@ -105,6 +113,7 @@ for (const { engine, options, readIndex } of engines) {
           ...{ título: `Título ${at}`, 'meta-title': `m${at}`, año: 2000 + at, '2fa': at === 1, _orden: -at },
           ...{ 'sala-principal': rooms[at % 2], 'bloque-ñ': [{ 'día-hora': `d${at}` }] },
           'clave-oculta': 'secreto',
+          ...(at > 0 && { latitud: 40 + at, 'longitud-ñ': -3.5 }),
         };
         const { status, body } = await ask('/api/citas', { method: 'POST', body: { data } });
         expect(status, JSON.stringify(body)).toBe(201);
@@ -141,6 +150,23 @@ for (const { engine, options, readIndex } of engines) {
         expect((await ask(`/api/citas?${encodeURI(`filters[${name}]=1`)}`)).status, name).toBe(400);
       const again = await ask('/api/citas', { method: 'POST', body: { data: { título: 'Título 1' } } });
       expect([again.status, again.body.error.details.errors[0].path]).toEqual([400, ['título']]);
+    });
+
+    it('refuses places that it cannot read with 400, and says what it accepts', async () => {
+      const refused = async (filter: string) => {
+        const { status, body } = await ask(`/api/citas?${encodeURI(`filters[sitio-ñ]${filter}`)}`);
+        expect(status, filter).toBe(400);
+        const { name, message, details } = body.error;
+        expect(name).toBe('ValidationError');
+        return [message, details.at, details.found, details.accepted];
+      };
+      expect(await refused('[$near]=41,-3.5,10parsecs')).toEqual([
+        'Invalid operand of $near',
+        'filters[sitio-ñ][$near]',
+        '41,-3.5,10parsecs',
+        expect.stringContaining('52.52,13.4,10km'),
+      ]);
+      expect((await refused('=41'))[3]).toEqual(['$near', '$within']);
     });
 
     it('describes them in its OpenAPI document', async () => {

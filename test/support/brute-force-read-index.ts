@@ -21,6 +21,7 @@ import { queryableScalars } from '../../shared/schema/system-attributes.ts';
 
 import { compare, compares } from './brute-force-comparisons.ts';
 import { countNaively } from './brute-force-facets.ts';
+import { isInAreaNaively } from './naive-geo.ts';
 
 /** A row or component, and its place. */
 type Node = {
@@ -151,6 +152,11 @@ function matches(state: State, node: Node, world: World, query: BoolQuery): bool
       const holds = (part: BoolQuery) => matches(state, node, world, part);
       const should = query.should === undefined || query.should.some(holds);
       return should && (query.filter ?? []).every(holds) && !(query.must_not ?? []).some(holds);
+    }
+    case 'area': {
+      const { lat, lng } = query.columns;
+      const { fields } = node.row;
+      return isInAreaNaively({ kind: 'circle', ...query.circle }, fields[lat], fields[lng]) === true;
     }
     default: {
       const known = queryableScalars(node.model).has(query.field) || query.field.startsWith('$');

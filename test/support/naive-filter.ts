@@ -4,6 +4,7 @@ import type { Scalar } from '../../shared/read-index/bool-query.ts';
 import { textForm } from '../../shared/read-index/column.ts';
 import { foldText } from '../../shared/read-index/fold-text.ts';
 import type { ScalarType } from '../../shared/schema/content-type.ts';
+import { isInAreaNaively } from './naive-geo.ts';
 
 /**
  * A row as plain data: its columns, and the rows behind each relation and component in one world (zones: `attribute
@@ -49,6 +50,7 @@ function variablesOf(filter: ResolvedFilter, parent: Mention | null): readonly V
     case 'some':
       return [{ mention: filter, parent }, ...variablesOf(filter.body, filter)];
     case 'comparison':
+    case 'geo':
       return [];
   }
 }
@@ -87,6 +89,10 @@ function evaluate(filter: ResolvedFilter, here: Mention | null, assignment: Assi
     case 'comparison': {
       const value = assignment.get(here)?.fields[filter.field.name] ?? null;
       return compare(filter.operator, value, filter.operands, filter.field.type);
+    }
+    case 'geo': {
+      const fields = assignment.get(here)?.fields ?? {};
+      return isInAreaNaively(filter.area, fields[filter.columns.lat], fields[filter.columns.lng]);
     }
   }
 }

@@ -16,6 +16,7 @@ import { cachedOwnPart, cacheOwnPart, writeOrCopy } from './own-part.ts';
 import { pathEnds, sortsText } from './sort-values.ts';
 import { type RowNode, writeColumns, writeTexts } from './write-columns.ts';
 import { placeOfItem, writeItem } from './write-items.ts';
+import { writePoints } from './write-points.ts';
 import { type FieldTexts, writeWords } from './write-words.ts';
 
 type Members<T> = { [name: string]: T };
@@ -59,6 +60,7 @@ export function writeDocument(
     const source = Buffer.from(buffer, byteOffset, byteLength).toString('base64');
     writeText(sink, `","key":${key},"src":"${source}",`);
     writeColumns(sink, [{ place: layout.root, fields: node.fields }]);
+    writePoints(sink, layout.points, node.fields);
   });
   const { links, parts } = writeAround(making, layout.root, node, true);
   if (links !== undefined) writeText(sink, `,"links":"${base64Json(links)}"`);

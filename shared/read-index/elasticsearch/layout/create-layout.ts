@@ -14,6 +14,7 @@ import {
   isReachable,
   type SchemaRegistry,
 } from '../../../schema/schema-registry.ts';
+import { geoColumns } from '../../../schema/search-geo.ts';
 import {
   isContentType,
   localizationsAttribute,
@@ -33,6 +34,7 @@ import {
   type PlacedRelation,
   type PlacedScalar,
   type PlacedStep,
+  pointName,
   type SharedItem,
 } from './document-layout.ts';
 import { createSlots, type Slots } from './slots.ts';
@@ -76,7 +78,9 @@ export function createLayout(
     types: [type],
   };
   const root = createPlace(around, { prefix: '', model, rowSet: { type, path: [] }, kind: 'root' });
-  return { type, root, sortPaths: sortPaths(root, [], false), words, mostCopies };
+  const columns = new Map([...geoColumns(model).values()].map((each) => [pointName(each), each]));
+  const points = [...columns.values()];
+  return { type, root, sortPaths: sortPaths(root, [], false), words, points, mostCopies };
 }
 
 function createPlace(around: Surroundings, address: Address): Place {

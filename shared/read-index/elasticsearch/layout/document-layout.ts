@@ -1,4 +1,5 @@
 import type { Model, ScalarType, Uid } from '../../../schema/content-type.ts';
+import type { GeoColumns } from '../../../schema/search-geo.ts';
 import type { SearchSettings } from '../../../search/search-settings.ts';
 import type { FieldType } from '../../bool-query.ts';
 import type { RowSet } from '../../read-index.ts';
@@ -10,6 +11,7 @@ import type { RowSet } from '../../read-index.ts';
  *   other kinds, each after `<attribute>:`;
  * - `c.<attribute>` components, `e.<attribute>` embedded rows, `t.<attribute>` keys of linked rows, on the owning side;
  * - `u` the attributes with more than `mostCopies` linked rows, which are then not embedded.
+ * - `p` the points of a content type, as in `GeoColumns`, at the root;
  * The root also has `key`, `src`, `links`, `parts`, the document's digest `sum`, the sort fields `s.…`, and the words of its texts (see
  * `word-tokens.ts`). An embedded row has its `key`.
  */
@@ -20,6 +22,8 @@ export type DocumentLayout = {
   readonly sortPaths: readonly SortPath[];
   /** Settings of the texts whose words are in the documents. */
   readonly words: SearchSettings;
+  /** Columns of the points in the documents. */
+  readonly points: readonly GeoColumns[];
   /** Maximum number of linked rows of which a document has copies in one list. */
   readonly mostCopies: number;
 };
@@ -171,4 +175,9 @@ export function sortFieldNames(
 ): { readonly low: string; readonly high: string } {
   const name = [...path, field].join('/');
   return { low: `${name}:low`, high: `${name}:high` };
+}
+
+/** Returns the name of the field below `p` with the points of two columns. */
+export function pointName({ lat, lng }: GeoColumns): string {
+  return `${lat}/${lng}`;
 }

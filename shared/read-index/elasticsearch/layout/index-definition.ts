@@ -11,6 +11,7 @@ import {
   type PlacedRelation,
   type PlacedScalar,
   type PlacedStep,
+  pointName,
 } from './document-layout.ts';
 import { stemsName, VOCABULARY_FIELD, WORDS_FIELD } from './word-tokens.ts';
 
@@ -75,6 +76,7 @@ const GRAMS: Mapping = { type: 'text', analyzer: 'whitespace', norms: false };
 const TEXT_FORMS: Mapping = { type: 'keyword', doc_values: false };
 const KEY: Mapping = { type: 'long' };
 const MARK: Mapping = { type: 'keyword', doc_values: false };
+const POINT: Mapping = { type: 'geo_point' };
 const UNCOPIED: Mapping = { type: 'keyword', doc_values: false };
 
 const GAP = { position_increment_gap: VALUE_GAP };
@@ -91,7 +93,7 @@ function wordProperties({ fields }: DocumentLayout['words']): Properties {
   };
 }
 
-function rootProperties({ root, sortPaths, words }: DocumentLayout): Properties {
+function rootProperties({ root, sortPaths, words, points }: DocumentLayout): Properties {
   const sorts: Properties = {};
   for (const { fields } of sortPaths) {
     for (const { scalar, low, high } of fields) {
@@ -108,6 +110,7 @@ function rootProperties({ root, sortPaths, words }: DocumentLayout): Properties 
     sum: BYTES,
     ...placeProperties(root, true),
     ...group('s', sorts),
+    ...group('p', Object.fromEntries(points.map((columns) => [pointName(columns), POINT]))),
     ...wordProperties(words),
   };
 }

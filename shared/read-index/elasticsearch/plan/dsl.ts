@@ -12,6 +12,11 @@ export type Dsl =
   | { readonly match_phrase: { readonly [field: string]: { readonly query: string } } }
   | { readonly prefix: { readonly [field: string]: { readonly value: string } } }
   | { readonly wildcard: { readonly [field: string]: { readonly value: string } } }
+  | {
+      readonly geo_distance: {
+        readonly [field: string]: string | { readonly lat: number; readonly lon: number };
+      };
+    }
   | { readonly nested: NestedDsl }
   | { readonly bool: BoolDsl }
   | { readonly constant_score: { readonly filter: Dsl; readonly boost: number } }

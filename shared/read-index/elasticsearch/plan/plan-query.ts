@@ -7,6 +7,7 @@ import {
   type Place,
   type PlacedRelation,
   type PlacedStep,
+  pointName,
   uncopiedField,
 } from '../layout/document-layout.ts';
 import { missingField } from '../layout/find-column.ts';
@@ -76,6 +77,8 @@ function planAt(context: PlanContext, place: Place, query: BoolQuery): PlannedQu
       if (scalar !== undefined) return planComparison(place, scalar, query);
       return missingField(place, query.field);
     }
+    case 'area':
+      return planArea(place, query);
     case 'some':
       return planSome(context, place, query.attribute, query.query);
     case 'some_in_zone':
@@ -85,6 +88,13 @@ function planAt(context: PlanContext, place: Place, query: BoolQuery): PlannedQu
     default:
       return assertNever(query);
   }
+}
+
+/** Only the rows' own documents have points. */
+function planArea(place: Place, { columns, circle }: Extract<BoolQuery, { kind: 'area' }>) {
+  if (place.kind !== 'root') return missingField(place, pointName(columns));
+  const { lat, lng: lon } = circle.center;
+  return leaf({ geo_distance: { distance: `${circle.meters}m`, [`p.${pointName(columns)}`]: { lat, lon } } });
 }
 
 function planBool(

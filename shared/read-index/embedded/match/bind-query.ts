@@ -2,11 +2,13 @@ import { assertNever } from '../../../assert-never.ts';
 import { countSteps, PART } from '../../../turns/slice.ts';
 import type { BoolQuery } from '../../bool-query.ts';
 import type { World } from '../../read-index.ts';
+import type { IndexedColumn } from '../columns/indexed-column.ts';
 import { fewValues } from '../columns/number-column.ts';
 import type { OrderCache } from '../order/order-cache.ts';
 import { columnOf, type RowSetIndex, type Step } from '../rows/row-set.ts';
 import { type RowSets, stepFrom, zoneStepFrom } from '../rows/row-sets.ts';
 import { bindKept, type KeptSets } from './kept-sets.ts';
+import { matchArea } from './match-area.ts';
 import { matchAll, matchAny } from './match-bool.ts';
 import { matchAnyLinked, matchSome } from './match-some.ts';
 import type { Bounds } from './match-stretch.ts';
@@ -41,6 +43,8 @@ export function bindQuery(context: QueryContext, rowSet: RowSetIndex, query: Boo
       return matchPresent(rowSet, columnOf(rowSet, query.field));
     case 'text':
       return bindKept(context, rowSet, query, () => matchText(rowSet, columnOf(rowSet, query.field), query));
+    case 'area':
+      return matchArea(rowSet, areaColumns(rowSet, query), query.circle);
     case 'some':
       return bindSome(context, rowSet, () => stepFrom(rowSets, rowSet, world, query.attribute), query);
     case 'some_in_zone':
@@ -50,6 +54,10 @@ export function bindQuery(context: QueryContext, rowSet: RowSetIndex, query: Boo
     default:
       return assertNever(query);
   }
+}
+
+function areaColumns(rowSet: RowSetIndex, { columns }: Area): readonly [IndexedColumn, IndexedColumn] {
+  return [columnOf(rowSet, columns.lat), columnOf(rowSet, columns.lng)];
 }
 
 /** A column of many numbers has too many different ranges to keep their rows. */
@@ -71,6 +79,7 @@ function bindSome(context: QueryContext, rowSet: RowSetIndex, stepOf: () => Step
 
 type Bool = Extract<BoolQuery, { kind: 'bool' }>;
 type Range = Extract<BoolQuery, { kind: 'range' }>;
+type Area = Extract<BoolQuery, { kind: 'area' }>;
 type Some = Extract<BoolQuery, { kind: 'some' | 'some_in_zone' }>;
 
 function bindBool(context: QueryContext, rowSet: RowSetIndex, query: Bool): Matcher {

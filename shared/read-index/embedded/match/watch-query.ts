@@ -35,6 +35,10 @@ function watchPart(watching: Watching, rowSet: RowSetIndex, query: BoolQuery, st
       for (const part of [...(query.filter ?? []), ...(query.should ?? []), ...(query.must_not ?? [])])
         watchPart(watching, rowSet, part, steps);
       return;
+    case 'area':
+      for (const name of [query.columns.lat, query.columns.lng])
+        into.push(watchChanges(rowSets.logs, columnOf(rowSet, name).watchers, steps));
+      return;
     default:
       into.push(watchChanges(rowSets.logs, columnOf(rowSet, query.field).watchers, steps));
   }
