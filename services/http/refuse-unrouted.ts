@@ -1,13 +1,21 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { NO_RIGHTS } from '../../shared/access/rights.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import type { ErrorEnvelope } from './answers/error-envelope.ts';
 import { reportError } from './answers/report-error.ts';
 import { JSON_HEADERS, METHOD_NOT_ALLOWED, SECURITY_HEADERS } from './answers/responses.ts';
 
+/** A header, because the body is the one of Strapi. */
+const NO_PUBLIC_RIGHTS =
+  'development mode has ended and callers without a token have no rights; the option --public gives them some';
+
 /** Answers errors of routes, and requests that reach no route. */
 export function refuseUnrouted(app: FastifyInstance, measureUnrouted: (reply: FastifyReply) => void): void {
   app.setErrorHandler((error, request, reply) => {
-    sendError(reply.header('x-request-id', request.id), reportError(error, request));
+    const body = reportError(error, request);
+    if (body.error.status === 403 && mayNobodyWithoutToken(request))
+      reply.header('varve-hint', NO_PUBLIC_RIGHTS);
+    sendError(reply.header('x-request-id', request.id), body);
   });
   app.setNotFoundHandler((request, reply) => {
     measureUnrouted(reply);
@@ -22,6 +30,11 @@ export function refuseUnrouted(app: FastifyInstance, measureUnrouted: (reply: Fa
     }
     throw new RequestError('not-found', 'Not Found');
   });
+}
+
+/** Returns whether the caller sent no token, while no public rights were ever set. */
+function mayNobodyWithoutToken({ rights, headers }: FastifyRequest): boolean {
+  return rights === NO_RIGHTS && headers.authorization === undefined;
 }
 
 /** Sends an error. */

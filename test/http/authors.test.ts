@@ -53,6 +53,7 @@ it('names callers in development, with a token and without, the request and the 
   const own = ['--data', fleet.members[0]?.data ?? '', '--event-store', fleet.eventStore];
   const created = await runVarve(['token', 'create', '--name', 'writer', '--type', 'full-access', ...own]);
   expect(created.code, created.stderr).toBe(0);
+  expect(created.stderr).toContain('Development mode ends with this token');
   const secret = created.stdout.trim();
   const authorization = `Bearer ${secret}`;
   await expect.poll(async () => (await createTag('two', { authorization })).status).toBe(201);

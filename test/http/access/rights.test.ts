@@ -123,6 +123,15 @@ describe('each caller on each route', () => {
     else expect({ status, body }).toEqual({ status: 403, body: FORBIDDEN });
   });
 
+  test('callers without a token learn why, as long as nobody has set public rights', async () => {
+    const hints = CALLERS.map(async (caller) => (await asks[caller]('/api/tags')).headers.get('varve-hint'));
+    expect(await Promise.all(hints)).toEqual(
+      CALLERS.map((caller) =>
+        caller === 'anonymous' ? expect.stringMatching(/^development mode has ended .* --public/) : null,
+      ),
+    );
+  });
+
   test('existing and missing documents get the same 403', async () => {
     const [tag] = (await asks['read-only']('/api/tags')).body.data;
     for (const id of [tag.documentId, 'nobody']) {
@@ -257,7 +266,8 @@ describe('callers without a token', () => {
     expect((await asks.anonymous('/api/tags?status=draft')).body.error.message).toBe('Invalid key status');
     expect((await asks.anonymous('/api/restaurants')).body).toEqual(FORBIDDEN);
     await setPublic([]);
-    expect((await asks.anonymous('/api/tags')).body).toEqual(FORBIDDEN);
+    const refused = await asks.anonymous('/api/tags');
+    expect([refused.body, refused.headers.get('varve-hint')]).toEqual([FORBIDDEN, null]);
   });
 });
 
