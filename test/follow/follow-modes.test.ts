@@ -45,9 +45,10 @@ describe(
       for (let tries = 0; tries < 600 && (await differ()).length > 0; tries++) await delay(50);
       expect(await differ()).toEqual([]);
     };
+    /** Fails with the state of the following. */
     const keeps = async (isRight: (kept: number) => boolean) => {
-      while (!isRight((await jsonOf<Status>(['status', '--json', '--data', data])).follow.kept))
-        await delay(50);
+      const state = async () => (await jsonOf<Status>(['status', '--json', '--data', data])).follow;
+      await expect.poll(state, { timeout: 120_000 }).toSatisfy(({ kept }) => isRight(kept));
     };
     const ready = async () => {
       const response = await fetch(`${follower.url}/health/ready`);
