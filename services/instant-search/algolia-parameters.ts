@@ -13,7 +13,7 @@ const RANKS = 'it only ranks';
 const TUNES = 'it fine-tunes typos, proximity or exactness';
 const ALWAYS = 'every search does this for the language of its locale';
 const RULES = 'Varve has no rules for queries';
-const GEO = 'Varve has no search by place: filter by numbers such as latitude and longitude';
+const DISTANCE = 'Varve does not order hits by distance: filter by insideBoundingBox';
 const INSIGHTS = 'Varve records no events of users: set insights to false';
 const RECOMMEND = 'Varve recommends nothing';
 const SETTING = 'it is a setting of an index, and Varve reads settings from the schema of the content type';
@@ -29,6 +29,7 @@ export const ALGOLIA_PARAMETERS = {
   filters: honoured(FILTERS),
   facetFilters: honoured(FILTERS),
   numericFilters: honoured(FILTERS),
+  insideBoundingBox: honoured('hits in one of the boxes, by the place that the content type names'),
   facets: honoured(VALUES),
   maxValuesPerFacet: honoured(VALUES),
   sortFacetValuesBy: honoured(VALUES),
@@ -82,13 +83,12 @@ export const ALGOLIA_PARAMETERS = {
   synonyms: ignored('synonyms are always found'),
   replaceSynonymsInHighlight: ignored('highlights mark the words of the text'),
   restrictHighlightAndSnippetArrays: ignored('highlights have only texts with a match'),
-  aroundLatLng: refused(GEO),
-  aroundLatLngViaIP: refused(GEO),
-  aroundRadius: refused(GEO),
-  aroundPrecision: refused(GEO),
-  minimumAroundRadius: refused(GEO),
-  insideBoundingBox: refused(GEO),
-  insidePolygon: refused(GEO),
+  aroundLatLng: refused(DISTANCE),
+  aroundLatLngViaIP: refused(DISTANCE),
+  aroundRadius: refused(DISTANCE),
+  aroundPrecision: refused(DISTANCE),
+  minimumAroundRadius: refused(DISTANCE),
+  insidePolygon: refused('Varve has boxes: insideBoundingBox'),
   attributeForDistinct: refused('the option distinct of the content type does that'),
   facetingAfterDistinct: refused('facets count all entries'),
   insights: refused(INSIGHTS),

@@ -9,6 +9,7 @@ import { DEFAULT_ROW_BUDGET, gatherRows } from '../query/gather-rows.ts';
 import { suggestQuery, withSimilarWords } from '../query/suggest-query.ts';
 import { createListWriting } from '../query/write-rows.ts';
 import { facetHits } from './facet-hits.ts';
+import { geolocOf } from './geo-boxes.ts';
 import { isEveryRow } from './instant-filter.ts';
 import { EVERY_MEMBER, type InstantQuery } from './instant-query.ts';
 import { createRowMarking, type HitRow } from './mark-hit.ts';
@@ -92,9 +93,11 @@ async function presentQuery(plan: InstantPlan, found: SearchResult, presenting: 
  * Returns whether the answer shows another query. Behind refined facets few entries are found, and removing a refinement helps more than other
  * words. So a query with filters has to name the member.
  */
-function showsSuggestion({ members, filter }: InstantQuery): boolean {
+function showsSuggestion({ members, filter, boxes }: InstantQuery): boolean {
   if (members?.includes('suggestion') === true) return true;
-  return (members === undefined || members.includes(EVERY_MEMBER)) && isEveryRow(filter);
+  return (
+    (members === undefined || members.includes(EVERY_MEMBER)) && boxes === undefined && isEveryRow(filter)
+  );
 }
 
 /** Returns the members of an answer that the query names. */
@@ -141,7 +144,11 @@ async function readHits(
     objectID: row['documentId'],
     _highlightResult: mark(row, shows.highlights),
     ...(shows.snippets.length === 0 ? {} : { _snippetResult: mark(row, shows.snippets) }),
-    ...defined({ _rankingInfo: rankingInfo(plan, text, row), _distinctSeqID: sequence?.[at] }),
+    ...defined({
+      _geoloc: geolocOf(row, shows.point),
+      _rankingInfo: rankingInfo(plan, text, row),
+      _distinctSeqID: sequence?.[at],
+    }),
   });
   return TURNS.finish(taskOf(answer), () => createPresentation(rows, present));
 }

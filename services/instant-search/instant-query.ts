@@ -1,3 +1,4 @@
+import type { GeoBox } from '../query/geo-operators.ts';
 import type { InstantFilter } from './instant-filter.ts';
 
 /** Texts before and after each match in a hit, as the client chooses them. */
@@ -21,6 +22,8 @@ export type InstantQuery = {
   readonly window?: { readonly offset: number; readonly length: number };
   /** Filter of `filters`, `facetFilters` and `numericFilters` together. */
   readonly filter: InstantFilter;
+  /** Boxes of `insideBoundingBox`, of which one has to contain an entry. */
+  readonly boxes?: readonly GeoBox[];
   readonly facets: readonly string[];
   readonly maxValuesPerFacet: number;
   readonly tags: Tags;

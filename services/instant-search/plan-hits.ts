@@ -1,6 +1,8 @@
 import type { ScalarType } from '../../shared/schema/content-type.ts';
+import type { GeoColumns } from '../../shared/schema/search-geo.ts';
 import { resolvePopulate } from '../query/populate.ts';
 import type { Selection } from '../query/selection.ts';
+import { GEO_MEMBER, geolocColumns } from './geo-boxes.ts';
 import type { InstantQuery, Snippet } from './instant-query.ts';
 import { attributeAt, attributeNames, type InstantContext, namedAttribute } from './named-attributes.ts';
 import { type PopulatedPath, populateOption } from './populate-paths.ts';
@@ -21,6 +23,8 @@ export type HitPlan = {
   readonly shown: ReadonlySet<string> | null;
   /** Paths to related values that are not shown. */
   readonly omitted: readonly (readonly string[])[];
+  /** Columns of `_geoloc`; undefined if hits have none. */
+  readonly point: GeoColumns | undefined;
   readonly highlights: readonly MarkedAttribute[];
   readonly snippets: readonly MarkedAttribute[];
 };
@@ -29,6 +33,7 @@ const NONE: HitPlan = {
   selection: { fields: null, populate: [] },
   shown: null,
   omitted: [],
+  point: undefined,
   highlights: [],
   snippets: [],
 };
@@ -40,7 +45,7 @@ export function planHits(query: InstantQuery, context: InstantContext): HitPlan 
   const { retrieved, highlighted, snippeted } = query;
   const shown = shownAttributes(retrieved, context);
   const named = [
-    ...(retrieved ?? []).filter((name) => isName(name) && name !== 'objectID'),
+    ...(retrieved ?? []).filter((name) => isName(name) && !isOwnMember(name, context)),
     ...query.facets.filter(isName),
   ].map((name) => ({ name, param: 'attributesToRetrieve' }));
   const marked = (highlighted ?? []).filter((name) => name !== EVERYTHING);
@@ -69,6 +74,7 @@ export function planHits(query: InstantQuery, context: InstantContext): HitPlan 
   return {
     selection: { fields: null, populate },
     shown,
+    point: shown === null || shown.has(GEO_MEMBER) ? geolocColumns(model) : undefined,
     omitted: excludedNames(retrieved ?? []).flatMap((name) => {
       const path = attributeNames(name);
       return path.length > 1 ? [path] : [];
@@ -86,11 +92,12 @@ function shownAttributes(
   if (retrieved === undefined) return null;
   const excluded = excludedNames(retrieved);
   const included = retrieved.filter((name) => isName(name) && name !== 'objectID');
-  for (const name of [...included, ...excluded]) namedAttribute(name, 'attributesToRetrieve', context);
+  for (const name of [...included, ...excluded])
+    if (!isOwnMember(name, context)) namedAttribute(name, 'attributesToRetrieve', context);
   const isEvery = retrieved.includes(EVERYTHING) || (included.length === 0 && excluded.length > 0);
   if (isEvery && excluded.length === 0) return null;
   const names = isEvery
-    ? [...context.model.attributes.keys()]
+    ? [...context.model.attributes.keys(), GEO_MEMBER]
     : included.map((name) => attributeNames(name)[0] ?? '');
   return new Set(names.filter((name) => !excluded.includes(name)));
 }
@@ -101,6 +108,11 @@ function excludedNames(retrieved: readonly string[]): readonly string[] {
 
 function isName(name: string): boolean {
   return name !== EVERYTHING && !name.startsWith('-');
+}
+
+/** Returns whether a name is that of a member which each hit has in Algolia's protocol. */
+function isOwnMember(name: string, { model }: InstantContext): boolean {
+  return name === 'objectID' || (name === GEO_MEMBER && geolocColumns(model) !== undefined);
 }
 
 function restOf(all: readonly string[], named: readonly Snippet[], words: number): readonly Snippet[] {

@@ -14,6 +14,7 @@ import type { QueryObject } from '../query/query-string.ts';
 import { resolveSort } from '../query/sort.ts';
 import type { WordsPlan } from '../query/words-meta.ts';
 import { countedFacets } from './counted-facets.ts';
+import { boxesQuery } from './geo-boxes.ts';
 import { readIndexName } from './index-name.ts';
 import type { InstantQuery } from './instant-query.ts';
 import { type InstantContext, namedAttribute } from './named-attributes.ts';
@@ -114,7 +115,7 @@ function planRows(
   return {
     type: type.uid,
     world: 'published',
-    query: allOf([inLocale, filter]),
+    query: allOf([inLocale, filter, boxesQuery(query.boxes, context)]),
     sort: sortKeys(sort, context),
     from: isFar ? 0 : start,
     size: isFar || query.facet !== undefined ? 0 : pageSize,

@@ -1,5 +1,6 @@
 import { defined } from '../../shared/defined.ts';
 import { RequestError } from '../../shared/request-error.ts';
+import { readBoxes } from './geo-boxes.ts';
 import { conditionBudget, type InstantFilter } from './instant-filter.ts';
 import type { FacetQuery, InstantQuery, Snippet } from './instant-query.ts';
 import {
@@ -67,6 +68,7 @@ export function readQuery({ indexName, parameters }: RawQuery): InstantQuery {
     params: queryStringOf(parameters),
     ignored,
     ...defined({
+      boxes: when('insideBoundingBox', readBoxes),
       retrieved: names('attributesToRetrieve'),
       highlighted: names('attributesToHighlight'),
       searched: names('restrictSearchableAttributes'),

@@ -169,6 +169,23 @@ for (const { engine, options, readIndex } of engines) {
       expect((await refused('=41'))[3]).toEqual(['$near', '$within']);
     });
 
+    it("finds them in boxes of Algolia's protocol, and hits have their place", async () => {
+      const query = (body: object) => ask('/1/indexes/citas/query', { method: 'POST', body });
+      const { status, body } = await query({ insideBoundingBox: [[43, -3, 41.5, -4]] });
+      expect(status, JSON.stringify(body)).toBe(200);
+      expect(body.hits).toMatchObject([{ año: 2002, _geoloc: { lat: 42, lng: -3.5 } }]);
+      const { hits } = (await query({ attributesToRetrieve: ['año', '_geoloc'] })).body;
+      const places = hits.map((hit: { _geoloc?: object }) => hit._geoloc);
+      expect(places).toHaveLength(3);
+      expect(places).toContain(undefined);
+      expect(places).toContainEqual({ lat: 41, lng: -3.5 });
+      const refused = await query({ insideBoundingBox: '1,2,3' });
+      expect([refused.status, refused.body.message]).toEqual([
+        400,
+        expect.stringContaining("Invalid parameter 'insideBoundingBox': found 1,2,3"),
+      ]);
+    });
+
     it('describes them in its OpenAPI document', async () => {
       const { status, body } = await ask('/openapi.json');
       expect(status).toBe(200);

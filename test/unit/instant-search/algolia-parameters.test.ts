@@ -14,6 +14,7 @@ const SAMPLES: { readonly [N in Honoured]: readonly [value: unknown, others?: Ra
   filters: ['stars > 1'],
   facetFilters: [['name:a']],
   numericFilters: [['stars > 1']],
+  insideBoundingBox: [[[1, 2, 3, 4]]],
   facets: [['name']],
   maxValuesPerFacet: [3],
   sortFacetValuesBy: ['alpha'],
