@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { listen } from '../../services/http/sockets/listen.ts';
@@ -86,6 +87,86 @@ it('drains for another process: it answers one more request on each connection, 
   const ended = once(idle, 'close');
   await vi.advanceTimersByTimeAsync(200);
   await ended;
+  await drained;
+});
+
+/** Drains with an interval that the test advances. Resolves when no more connections are accepted. */
+async function drainByHand(listener: Awaited<ReturnType<typeof listen>>) {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const drained = listener.drain(60_000);
+  await listener.left;
+  return {
+    drained,
+    /** Looks for idle connections once, as every 250 ms. */
+    async look() {
+      await vi.advanceTimersByTimeAsync(250);
+      for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+}
+
+it('drains: an answer in flight says that the connection closes', async () => {
+  const listener = await listen({ host: '127.0.0.1', port: 0 });
+  const arrived = Promise.withResolvers<() => void>();
+  listener.serve((_request, response) => arrived.resolve(() => response.end('late')));
+  const answer = fetch(listener.url);
+  const finish = await arrived.promise;
+  const { drained } = await drainByHand(listener);
+  finish();
+  expect((await answer).headers.get('connection')).toBe('close');
+  expect(await (await answer).text()).toBe('late');
+  await drained;
+});
+
+it('drains: an answer whose client reads late is sent whole', async () => {
+  const listener = await listen({ host: '127.0.0.1', port: 0 });
+  const bytes = 64 * 1024 * 1024;
+  const ended = Promise.withResolvers<void>();
+  listener.serve((_request, response) => {
+    response.writeHead(200, { 'content-length': bytes }).end(Buffer.alloc(bytes));
+    ended.resolve();
+  });
+  const client = request(listener.url);
+  client.end();
+  const answered = once(client, 'response');
+  await ended.promise;
+  const { drained, look } = await drainByHand(listener);
+  for (let looks = 0; looks < 4; looks++) await look();
+  const [answer] = (await answered) as [IncomingMessage];
+  let read = 0;
+  for await (const chunk of answer) read += (chunk as Buffer).length;
+  expect(read).toBe(bytes);
+  // The client keeps the connection, since the headers were sent before.
+  for (let looks = 0; looks < 2; looks++) await look();
+  await drained;
+});
+
+it('drains: a connection whose answer has just ended stays open until the next look', async () => {
+  const listener = await listen({ host: '127.0.0.1', port: 0 });
+  const arrived = Promise.withResolvers<() => void>();
+  listener.serve((_request, response) => {
+    response.write('begun ');
+    arrived.resolve(() => response.end('ended'));
+  });
+  const { hostname, port } = new URL(listener.url);
+  const client = connect(Number(port), hostname).setEncoding('utf8');
+  let text = '';
+  client.on('data', (chunk) => {
+    text += chunk;
+  });
+  const received = async (pattern: RegExp) => {
+    while (!pattern.test(text)) await once(client, 'data', { signal: AbortSignal.timeout(60_000) });
+  };
+  client.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n');
+  const finish = await arrived.promise;
+  const { drained, look } = await drainByHand(listener);
+  finish();
+  await received(/ended\r\n0\r\n\r\n$/);
+  await look();
+  listener.serve((_request, response) => response.end('one more'));
+  client.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n');
+  await received(/\r\nconnection: close\r\n[\s\S]*one more$/i);
   await drained;
 });
 

@@ -29,6 +29,8 @@ type Connection = {
   unreadSince: number | undefined;
   /** Text that is sent after the answers in flight. The connection ends after it. */
   lastWords: string | undefined;
+  /** The last request that was answered, if it was sent whole: then the connection is idle until bytes arrive. */
+  answered: IncomingMessage | undefined;
 };
 
 export type BoundOutput = {
@@ -36,6 +38,13 @@ export type BoundOutput = {
   take(request: IncomingMessage, response: ServerResponse): void;
   /** Answers input that is not a request, after the answers in flight, and ends the connection. */
   refuse(socket: Socket, answer: string): void;
+  /** Lets the answers in flight say that their connections close after them, unless their headers have been sent. */
+  closeAfterAnswers(): void;
+  /**
+   * Returns a function that closes the connections that have been idle since its last call, or since this one. A connection with an answer
+   * that its client has not read whole is not idle.
+   */
+  watchIdle(): () => void;
   unsentBytes(): number;
   waitingRequests(): number;
 };
@@ -64,18 +73,11 @@ export function boundOutput(server: Server, { limits, urgent, handle }: BoundOut
   const connections = new Map<Socket, Connection>();
   const delayed = new Set<Connection>();
   let waiting = 0;
-  let sum = 0;
-  let summedAt = 0;
+  let [sum, summedAt] = [0, 0];
   let looking: NodeJS.Timeout | undefined;
 
   server.on('connection', (socket: Socket) => {
-    const connection = {
-      socket,
-      current: undefined,
-      waiting: [],
-      unreadSince: undefined,
-      lastWords: undefined,
-    };
+    const connection = newConnection(socket);
     connections.set(socket, connection);
     keepPaused(connection);
     socket.once('close', () => forget(connection));
@@ -132,6 +134,7 @@ export function boundOutput(server: Server, { limits, urgent, handle }: BoundOut
   function finish(connection: Connection, exchange: Exchange): void {
     if (connection.current !== exchange) return;
     connection.current = undefined;
+    connection.answered = exchange.request;
     connection.unreadSince = undefined;
     if (delayed.size > 0) delayed.delete(connection);
     const next = connection.waiting.length === 0 ? undefined : connection.waiting.shift();
@@ -197,9 +200,48 @@ export function boundOutput(server: Server, { limits, urgent, handle }: BoundOut
       connection.socket.pause();
     },
     refuse,
+    closeAfterAnswers: () => closeAfterAnswers(connections.values()),
+    watchIdle: () => watchIdle(() => idleSockets(connections.values())),
     unsentBytes: () => unsent(performance.now()),
     waitingRequests: () => waiting,
   };
+}
+
+function newConnection(socket: Socket): Connection {
+  return {
+    socket,
+    current: undefined,
+    waiting: [],
+    unreadSince: undefined,
+    lastWords: undefined,
+    answered: undefined,
+  };
+}
+
+function closeAfterAnswers(connections: Iterable<Connection>): void {
+  for (const { current, waiting } of connections) {
+    const response = (waiting.at(-1) ?? current)?.response;
+    if (response?.headersSent === false) response.setHeader('connection', 'close');
+  }
+}
+
+function watchIdle(idle: () => ReadonlyMap<Socket, number>): () => void {
+  let seen = idle();
+  return () => {
+    for (const [socket, bytes] of seen) if (socket.bytesRead === bytes) socket.destroy();
+    seen = idle();
+  };
+}
+
+/**
+ * Returns the idle sockets, with the bytes that they have read. Node's `closeIdleConnections` would also close sockets whose last answer
+ * has not been read whole.
+ */
+function idleSockets(connections: Iterable<Connection>): ReadonlyMap<Socket, number> {
+  const idle = new Map<Socket, number>();
+  for (const { socket, current, answered } of connections)
+    if (current === undefined && answered?.complete === true) idle.set(socket, socket.bytesRead);
+  return idle;
 }
 
 /** Keeps the socket paused while requests wait, although node:http resumes it for each body that it drops. */

@@ -117,13 +117,13 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     },
     drain(graceMs, next) {
       const idleMs = next === undefined ? IDLE_MS : IDLE_WITH_NEXT_MS;
-      return drain(server, listening, { graceMs, idleMs }, () => {
+      return drain({ server, output, socket: listening }, { graceMs, idleMs }, () => {
         successor = next;
         for (const leaver of leavers) leaver();
         leave(next);
       });
     },
-    hurry: () => void closeIdle(server, IDLE_MS).unref(),
+    hurry: () => void closeIdle(output, IDLE_MS).unref(),
     left,
     output,
   };
@@ -151,14 +151,20 @@ const IDLE_MS = 250;
  */
 const IDLE_WITH_NEXT_MS = 5_000;
 
-function closeIdle(server: Server, everyMs: number): NodeJS.Timeout {
+function closeIdle(output: BoundOutput, everyMs: number): NodeJS.Timeout {
+  const close = output.watchIdle();
   // Never rejects: it waits for two turns.
-  return setInterval(() => void afterReading().then(() => server.closeIdleConnections()), everyMs);
+  return setInterval(() => void afterReading().then(close), everyMs);
 }
 
+type Drained = {
+  readonly server: Server;
+  readonly output: BoundOutput;
+  readonly socket: ListeningSocket;
+};
+
 async function drain(
-  server: Server,
-  socket: ListeningSocket,
+  { server, output, socket }: Drained,
   { graceMs, idleMs }: { readonly graceMs: number; readonly idleMs: number },
   left: () => void,
 ): Promise<void> {
@@ -166,8 +172,9 @@ async function drain(
   // The socket closes first, because a client whose connection ends would connect again.
   const { ended } = await socket.close();
   left();
-  const idle = closeIdle(server, idleMs);
+  const idle = closeIdle(output, idleMs);
   server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
+  output.closeAfterAnswers();
   await ended;
   clearTimeout(deadline);
   clearInterval(idle);
