@@ -30,10 +30,11 @@ const TRIES = 5;
  */
 export async function ownStore(owned: OwnedStore, options: OwnershipOptions): Promise<string | undefined> {
   const { log, space, adopt } = options;
-  const own = await fromLog(readOwn(log, space));
   for (let tries = 0; tries < TRIES; tries++) {
     const owners = await owned.store.read();
     const found = owners[space];
+    // Read after the store, which may name the claim of a leader that came after this one.
+    const own = await fromLog(readOwn(log, space));
     if (!isOf(own, found) && !adopt) return refusal(owned, found, own.id);
     const claim = own.newest ?? found?.claim;
     // Without an identity or a leader nothing was ever written.
@@ -54,7 +55,7 @@ export async function forgetLostClaim(
   { store }: Pick<OwnedStore, 'store'>,
   { log, space }: Pick<OwnershipOptions, 'log' | 'space'>,
 ): Promise<void> {
-  const [own, owners] = [await readOwn(log, space), await store.read()];
+  const [owners, own] = [await store.read(), await readOwn(log, space)];
   const found = owners[space];
   if (found === undefined || found.log !== own.id || isOf(own, found) || own.newest === undefined) return;
   await store.write({ ...owners, [space]: { log: own.id, claim: own.newest } });
@@ -75,7 +76,7 @@ export async function ownerStateOf(
   { store }: OwnedStore,
   { log, space }: OwnershipOptions,
 ): Promise<OwnerState> {
-  const [own, owners] = [await readOwn(log, space), await store.read()];
+  const [owners, own] = [await store.read(), await readOwn(log, space)];
   const others = Object.keys(owners).filter((name) => name !== space);
   // Another log of the same namespace that took the store over has removed this log's record.
   const isLost = owners[space] === undefined ? others.length > 0 : !isOf(own, owners[space]);
