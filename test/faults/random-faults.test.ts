@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { startCountedTags } from '../support/counted-tags.ts';
 import { needsElasticsearch } from '../support/elasticsearch.ts';
 import type { Member } from '../support/fleet.ts';
+import { createRandom } from '../support/naive-random.ts';
 import { isRunning } from '../support/processes.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
@@ -16,6 +17,8 @@ import { ask, HEALTHY, observe } from './observe.ts';
 
 /** Faults of the tables at random, under writes. Reads are checked all the time, and compared with an embedded server at the end. */
 const FAULTS = Number(process.env['VARVE_FAULTS'] ?? 20);
+/** The same seed makes the same faults. */
+const SEED = Number(process.env['VARVE_FAULT_SEED'] ?? Date.now() % 1_000_000);
 const WRITERS = 10;
 const LONGEST_MS = 5_000;
 const LONGEST_PAUSE_MS = 2_000;
@@ -27,8 +30,7 @@ const space = `random_faults_${process.pid}`;
 const KINDS = [ANSWERS_OF_ELASTICSEARCH, CHANGED_INDICES, ENDED_PROCESSES].map((faults) =>
   faults.filter(({ unnoticedFor }) => unnoticedFor === undefined),
 );
-const pick = <Value>(values: readonly Value[]): Value =>
-  values[Math.floor(Math.random() * values.length)] as Value;
+const { next: random, pick } = createRandom(SEED);
 
 const COMPARED = [
   '/api/tags?sort=key&pagination[pageSize]=100&fields=key,name',
@@ -73,7 +75,7 @@ describe('faults at random', {
     }
     await fault.prepare?.(fleet);
     const undo = await makeSoon(fault, roles);
-    await delay(Math.random() * LONGEST_MS);
+    await delay(random() * LONGEST_MS);
     await undo();
     await Promise.all(hit.map(isServing));
     for (const member of hit) disturbed.delete(member);
@@ -89,12 +91,13 @@ describe('faults at random', {
       writers: WRITERS,
     });
     onTestFailed(() => console.log(tags.counts(), tags.wrong.slice(0, 20), tags.failures.slice(0, 5)));
+    console.log(`seed ${SEED}: VARVE_FAULT_SEED=${SEED} chooses the same again`);
     const started = performance.now();
     for (let n = 1; n <= FAULTS; n++) {
       const fault = pick(pick(KINDS));
       await strike(fault);
       console.log(n, fault.name, tags.counts(), tags.wrong.length, tags.failures.length);
-      await delay(Math.random() * LONGEST_PAUSE_MS);
+      await delay(random() * LONGEST_PAUSE_MS);
     }
     const last = await tags.stop();
     const seconds = (performance.now() - started) / 1_000;
