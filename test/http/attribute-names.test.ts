@@ -75,6 +75,7 @@ const QUERIES: readonly (readonly [query: string, years: readonly number[]])[] =
   ['filters[sitio-ñ][$near]=41,-3.5,112km&sort=año', [2001, 2002]],
   ['filters[$not][sitio-ñ][$near]=41,-3.5,100km', [2002]],
   ['filters[sitio-ñ][$within]=41.5,-4,42,-3', [2002]],
+  ['search=título&filters[sitio-ñ][$near]=41,-3.5,100km&facets=año', [2001]],
   ['filters[sala-principal][citas-año][sitio-ñ][$near]=42,-3.5,1mi&sort=año', [2000, 2002]],
 ];
 
@@ -145,6 +146,15 @@ for (const { engine, options, readIndex } of engines) {
       expect(body.data[0]).not.toHaveProperty('título');
     });
 
+    it('populates the entries near a place', async () => {
+      const near = 'populate[citas-año][filters][sitio-ñ][$near]=42,-3.5,1km';
+      const { body } = await ask(`/api/salas?sort=nombre-corto&${encodeURI(near)}`);
+      const years = body.data.map((sala: { 'citas-año': readonly { año: number }[] }) =>
+        sala['citas-año'].map(({ año }) => año),
+      );
+      expect(years).toEqual([[2002], []]);
+    });
+
     it('refuses private, unknown and reserved names with 400', async () => {
       for (const name of ['clave-oculta', 'anio', 'meta', 'año-'])
         expect((await ask(`/api/citas?${encodeURI(`filters[${name}]=1`)}`)).status, name).toBe(400);
@@ -190,6 +200,8 @@ for (const { engine, options, readIndex } of engines) {
       const { status, body } = await ask('/openapi.json');
       expect(status).toBe(200);
       expect(body.components.schemas.Cita.properties).toHaveProperty('meta-title');
+      const filters = body.components.schemas['Cita.Filters'].properties;
+      expect(Object.keys(filters['sitio-ñ'].properties)).toEqual(['$near', '$within']);
     });
   });
 }
