@@ -35,7 +35,7 @@ export function openGraphParts(db: GraphDatabase): GraphParts {
   const names = openNames(db, sequences);
   const definitions = openDefinitions(db, names);
   const existing = createExistingRows();
-  for (const [key] of db.all('SELECT key FROM rows')) existing.add(key as number);
+  for (const [key, type] of db.all('SELECT key, type FROM rows')) existing.add(key as number, type as number);
   const changes = createChangeLog(existing);
   const relationOf = (number: number) => definitions.view().relationOfNumber(number);
   return {

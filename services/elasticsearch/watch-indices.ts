@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { IndexFault } from '../../shared/read-index/index-fault.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
+import { countDocuments } from './count-documents.ts';
 import { noteFaults } from './note-faults.ts';
 import { publishFaults, restoreBase, returnAliases } from './restore-indices.ts';
 import {
@@ -84,8 +85,10 @@ async function run(state: WatchState, inTurn: InTurn): Promise<void> {
     if (signal.aborted) return;
     try {
       await inTurn(async () => {
-        await (turn % 2 === 0 ? observeContents(state) : observeDefinitions(state));
+        const isCounting = turn % 2 === 0 || state.counts.suspected.size > 0;
+        await (isCounting ? observeContents(state) : observeDefinitions(state));
         await settle(state, inTurn);
+        if (isCounting && !signal.aborted && (await countDocuments(state))) await settle(state, inTurn);
       });
       isFailing = false;
     } catch (error) {

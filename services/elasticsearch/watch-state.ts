@@ -41,6 +41,8 @@ export type WatchState = WatchIndicesOptions & {
   readonly behind: Map<Uid, bigint>;
   /** Types whose reads are still refused, and which positions count again. */
   readonly counted: Set<Uid>;
+  /** Numbers of documents, as they were counted. */
+  readonly counts: DocumentCounts;
   faults: readonly IndexFault[];
   contents: ReadonlyMap<string, ObservedContent>;
   definitions: ReadonlyMap<string, ObservedDefinition>;
@@ -53,6 +55,16 @@ export type WatchState = WatchIndicesOptions & {
   making: Making | undefined;
   /** Checked when an index was made again. */
   readonly changed: Condition;
+};
+
+/** Numbers of documents in the indices that are written, see `countDocuments`. */
+export type DocumentCounts = {
+  /** State of each index in which it had all documents and no others. */
+  readonly right: Map<string, string>;
+  /** Difference of each index in the last look. Only the same difference in the next look is a fault. */
+  readonly suspected: Map<string, number>;
+  /** When and how often an index was made again because of its count, by alias, until it is right. */
+  readonly remade: Map<string, { readonly at: number; readonly times: number; readonly isReported: boolean }>;
 };
 
 /** An attempt to make indices again. */
@@ -70,6 +82,7 @@ export function createWatchState(options: WatchIndicesOptions): WatchState {
     lost: new Map(),
     behind: new Map(),
     counted: new Set(),
+    counts: { right: new Map(), suspected: new Map(), remade: new Map() },
     faults: [],
     contents: new Map(),
     definitions: new Map(),

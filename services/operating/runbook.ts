@@ -80,7 +80,7 @@ const ROWS: readonly RunbookRow[] = [
   },
   {
     what: '`an index has changed behind Varve`',
-    text: 'Somebody has deleted, restored, closed or blocked an index, or moved its alias. Reads of the type answer 503; the line has the reason. Varve makes a lost index again by itself ([how](elasticsearch.md#changes-by-others)). Open a closed index and lift a block, or delete the index.',
+    text: 'Somebody has deleted, restored, closed or blocked an index, moved its alias, or deleted or added documents in it. Reads of the type answer 503; the line has the reason. Varve makes a lost index again by itself ([how](elasticsearch.md#changes-by-others)). Open a closed index and lift a block, or delete the index.',
     conditions: ['index-unusable'],
   },
   {

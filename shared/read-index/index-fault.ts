@@ -2,13 +2,14 @@ import type { Uid } from '../schema/content-type.ts';
 
 /**
  * Ways in which an index outside the process differs from the one that Varve has written. Varve makes the index again after the first
- * four. The last three end without Varve: an operator opens the index or lifts the block, or its nodes come back.
+ * five. The last three end without Varve: an operator opens the index or lifts the block, or its nodes come back.
  */
 export const FAULT_KINDS = [
   'missing',
   'restored',
   'replaced',
   'mapping',
+  'foreign',
   'closed',
   'blocked',
   'unassigned',
@@ -36,7 +37,9 @@ export type FaultStore = {
   write(faults: readonly IndexFault[]): Promise<void>;
 };
 
+const LOST: readonly FaultKind[] = ['missing', 'restored', 'replaced', 'mapping', 'foreign'];
+
 /** Returns whether Varve has to make the index of a type again, because nobody else can repair its content. */
 export function isLost({ kind }: Pick<IndexFault, 'kind'>): boolean {
-  return kind === 'missing' || kind === 'restored' || kind === 'replaced' || kind === 'mapping';
+  return LOST.includes(kind);
 }

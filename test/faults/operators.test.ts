@@ -6,6 +6,7 @@ import { answers, isBulk, only, refusal } from './break-elasticsearch.ts';
 import type { Fault } from './fault.ts';
 import { type FaultFleet, type Process, type Roles, startFaultFleet } from './fault-fleet.ts';
 import { faultNamed } from './fault-named.ts';
+import { deleteTag } from './faults-of-documents.ts';
 import { HEALTHY, observe } from './observe.ts';
 
 /** A fault, and at most two commands on the data directory of a process that name its cause. */
@@ -50,6 +51,15 @@ const restoredSnapshot: Pick<Fault, 'make' | 'prepare'> = {
   },
 };
 
+/** Deletes a document while no document can be written. Otherwise its index would be right again within seconds. */
+const deletedDocument: Pick<Fault, 'make'> = {
+  async make(fleet, roles) {
+    const undo = await answers(only(isBulk, refusal(503, 'unavailable', 'not now')))(fleet, roles);
+    await deleteTag(fleet);
+    return undo;
+  },
+};
+
 const CASES: readonly Case[] = [
   {
     broken: 'the leader is killed',
@@ -81,10 +91,10 @@ const CASES: readonly Case[] = [
   },
   {
     broken: 'a document was deleted in Elasticsearch',
-    fault: faultNamed('another program deletes a document'),
+    fault: deletedDocument,
     at: 'leader',
-    commands: [['status'], ['verify']],
-    names: /api::tag\.tag/,
+    commands: [['status']],
+    names: /lacks 1 document/,
   },
   {
     broken: 'there is no leader',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import { documentName } from '../../projections/graph/stale/stale-documents.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
-import { createGraphDocuments, takeAll } from '../support/graph-documents.ts';
+import { createGraphDocuments, miscounted, takeAll } from '../support/graph-documents.ts';
 import { created, createLog, DEFINITIONS, deleted, withGraph } from '../unit/graph-fixture.ts';
 import { historyOf, steps } from '../unit/graph-history.ts';
 
@@ -53,6 +53,7 @@ describe(`stale documents (seed ${SEED}, ${RUNS} runs)`, () => {
           expect(missed).toEqual([]);
           before = after;
         }
+        expect(miscounted(graph)).toEqual([]);
       });
     });
     fc.assert(property, { seed: SEED, numRuns: RUNS, endOnFailure: true });

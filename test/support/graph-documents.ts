@@ -1,5 +1,5 @@
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
-import { documentName } from '../../projections/graph/stale/stale-documents.ts';
+import { documentName, staleDocumentsOf } from '../../projections/graph/stale/stale-documents.ts';
 import type { StaleRow } from '../../projections/graph/stale/stale-rows.ts';
 import { createLayout } from '../../shared/read-index/elasticsearch/layout/create-layout.ts';
 import { dependenciesOf } from '../../shared/read-index/elasticsearch/layout/dependencies.ts';
@@ -44,6 +44,19 @@ function textOf(
   const row = neighbours?.row(document.type, document.key);
   if (layout === undefined || neighbours === undefined || row === undefined) return undefined;
   return documentText(layout, document.key, row, neighbours);
+}
+
+/** Returns the types and worlds in which the graph counts other documents than its file has rows. */
+export function miscounted(graph: ContentGraph): readonly string[] {
+  const stale = staleDocumentsOf(graph);
+  const rows = [...stale.all()];
+  return [...graph.registry().contentTypes.keys()].flatMap((type) =>
+    WORLDS.flatMap((world) => {
+      const { length } = rows.filter((row) => row.type === type && row.world === world);
+      const counted = stale.counted(type, world);
+      return counted?.least === length && counted.most === length ? [] : `${type} ${world}`;
+    }),
+  );
 }
 
 /** Takes all stale documents of a graph as written, and returns them. */

@@ -1,5 +1,6 @@
 import type { DocumentRow, Neighbours } from '../../../shared/read-index/document-index.ts';
 import type { IndexProgress } from '../../../shared/read-index/index-progress.ts';
+import type { World } from '../../../shared/read-index/read-index.ts';
 import type { Uid } from '../../../shared/schema/content-type.ts';
 import { reading, transaction } from '../../../shared/sqlite/transaction.ts';
 import type { ReaderContext } from '../read/graph-reader.ts';
@@ -10,8 +11,10 @@ import type { GraphDatabase } from '../store/graph-database.ts';
 import { worldNumber } from '../store/row-keys.ts';
 import type { SchemaView } from '../store/type-view.ts';
 import { createAwaitedDocuments } from './awaited-documents.ts';
+import { countedDocuments, type DocumentCount } from './counted-documents.ts';
 import { markDifferences } from './differing-documents.ts';
 import { createFanOut, type DependenciesOf } from './fan-out.ts';
+import { AFTER_ALL_CHANGES, type LostDocuments, lostDocuments } from './lost-documents.ts';
 import type { ParkedDocument } from './parked-rows.ts';
 import {
   type DocumentKey,
@@ -21,6 +24,7 @@ import {
   type RowsInFlight,
   type StaleRow,
   type StaleRows,
+  type TypeNumbers,
 } from './stale-rows.ts';
 
 /** Outcome for a document. */
@@ -31,7 +35,7 @@ export type Settlement = {
 };
 
 /** The stale documents, and the data from which they are made. They are stored with the graph, so a crash loses nothing. */
-export type StaleDocuments = {
+export type StaleDocuments = LostDocuments & {
   /** False if the graph has changed without recording stale documents, as in a new record. Then every document has to be made. */
   isComplete(): boolean;
   /** Returns whether changes mark documents now, even if earlier changes did not. */
@@ -46,18 +50,10 @@ export type StaleDocuments = {
    */
   markAll(types: readonly Uid[], isReplacing?: boolean): void;
   /**
-   * Marks every row of these types, because their indices were lost. No write waits for them, and positions count as shown without them:
-   * reads of these types are refused until `areLost` returns false.
+   * Returns how many documents of a type an index has that shows all of them. undefined: the index does not show some of them yet, or that is
+   * not known.
    */
-  markLost(types: readonly Uid[]): void;
-  /** Returns whether documents of these types that `markLost` has marked are not written yet. */
-  areLost(types: readonly Uid[]): boolean;
-  /** Returns whether some document of a type lacks a change up to a position. */
-  isBehind(type: Uid, position: bigint): boolean;
-  /** Lets positions count as shown without these types, because their reads are refused. Replaces the types of earlier calls. */
-  disregard(types: readonly Uid[]): void;
-  /** Returns the types without which positions count as shown. */
-  disregarded(): readonly Uid[];
+  counted(type: Uid, world: World): DocumentCount | undefined;
   /** Takes over the record of another graph's file, from which the documents were made (see `markDifferences`). It is then complete. */
   continueFrom(file: string): void;
   /** Makes the record complete: searches find the documents that it is about. */
@@ -128,8 +124,6 @@ export function delegateStaleDocuments(record: () => StaleDocuments | undefined)
   return { ...delegate(current), parked: delegate(() => current().parked) };
 }
 
-/** Position of marks for which no position waits. */
-const AFTER_ALL_CHANGES = Number.MAX_SAFE_INTEGER;
 const RECORDED = 'accounted';
 const UNSEEN = 'unseen';
 /** No graph has this position. */
@@ -141,10 +135,7 @@ const NOWHERE = -1n;
  */
 export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocuments {
   const { db, context, position } = options;
-  const stale = openStaleRows(db, {
-    typeOf: (number) => context().schema.typeOfNumber(number).uid,
-    numberOf: (uid) => context().schema.type(uid).number,
-  });
+  const stale = openStaleRows(db, typeNumbers(context));
   const awaited = createAwaitedDocuments(Number(position()));
   const fanOut = createFanOut(db, { stale, awaited }, options.dependencies);
   const note = (at: bigint) => db.setMeta(RECORDED, at);
@@ -183,6 +174,7 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
       begun = position();
     },
     ...lostDocuments(options, stale),
+    counted: (...of) => (complete && unseen() === 0 ? countedDocuments(context(), stale, of) : undefined),
     complete() {
       transaction(db.connection, () => note(position()));
       complete = true;
@@ -215,10 +207,8 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
         }
         stale.done(written, Number(at));
       });
-      awaited.settled(
-        settlements.map(({ document }) => document),
-        Number(at),
-      );
+      const documents = settlements.map(({ document }) => document);
+      awaited.settled(documents, Number(at));
     },
     settleUpTo(progress) {
       begun ??= position();
@@ -246,25 +236,10 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
   };
 }
 
-type LostDocuments = Pick<StaleDocuments, 'markLost' | 'areLost' | 'isBehind' | 'disregard' | 'disregarded'>;
-
-function lostDocuments({ db, position }: StaleDocumentsOptions, stale: StaleRows): LostDocuments {
+function typeNumbers(context: StaleDocumentsOptions['context']): TypeNumbers {
   return {
-    markLost(types) {
-      const change = { since: AFTER_ALL_CHANGES, position: Number(position()) };
-      transaction(db.connection, () => stale.markTypes(types, change, true));
-    },
-    areLost(types) {
-      return stale.hasMarks(types, {
-        since: AFTER_ALL_CHANGES,
-        position: AFTER_ALL_CHANGES,
-      });
-    },
-    isBehind(type, at) {
-      return stale.hasMarks([type], { since: 0, position: Number(at) });
-    },
-    disregard: stale.disregard,
-    disregarded: stale.disregarded,
+    typeOf: (number) => context().schema.typeOfNumber(number).uid,
+    numberOf: (uid) => context().schema.type(uid).number,
   };
 }
 

@@ -150,7 +150,7 @@ export function openGraphSession(
     addRow(entry, version, row) {
       entry.rows[version] = row;
       entry.changed[version] = true;
-      existing.add(row.key);
+      existing.add(row.key, entry.view.number);
       localizations.note(entry, version);
     },
     removeRow(entry, version) {
@@ -161,7 +161,7 @@ export function openGraphSession(
       changes.row({ type: entry.view.uid, key: row.key, row: null });
       entry.rows[version] = undefined;
       entry.changed[version] = false;
-      existing.delete(row.key);
+      existing.delete(row.key, entry.view.number);
       localizations.note(entry, version);
     },
     touch(entry, version) {

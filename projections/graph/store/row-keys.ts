@@ -52,12 +52,24 @@ export function worldsOf(version: VersionNumber): readonly WorldNumber[] {
 /** Existing rows: one bit per row key, so that a link's ends are checked without a read. */
 export type ExistingRows = ReturnType<typeof createExistingRows>;
 
-/** Creates an empty set. It takes an eighth of a byte for each possible key up to the highest one. */
+/**
+ * Creates an empty set. It takes an eighth of a byte for each possible key up to the highest one. It also counts the rows of each type, by
+ * the type's number.
+ */
 export function createExistingRows() {
   let words = new Uint32Array(1024);
+  const has = (key: number): boolean => ((words[key >>> 5] ?? 0) & (1 << (key & 31))) !== 0;
+  /** Numbers of rows, by type and version. */
+  const counts: number[] = [];
+  const count = (type: number, key: number, by: number) => {
+    const of = rowKey(type, versionOfKey(key));
+    counts[of] = (counts[of] ?? 0) + by;
+  };
   return {
-    has: (key: number): boolean => ((words[key >>> 5] ?? 0) & (1 << (key & 31))) !== 0,
-    add(key: number): void {
+    has,
+    add(key: number, type: number): void {
+      if (has(key)) return;
+      count(type, key, 1);
       const word = key >>> 5;
       if (word >= words.length) {
         const grown = new Uint32Array(Math.max(word + 1, words.length * 2));
@@ -66,11 +78,16 @@ export function createExistingRows() {
       }
       words[word] = (words[word] ?? 0) | (1 << (key & 31));
     },
-    delete(key: number): void {
+    delete(key: number, type: number): void {
+      if (!has(key)) return;
+      count(type, key, -1);
       const word = key >>> 5;
       if (word < words.length) words[word] = (words[word] ?? 0) & ~(1 << (key & 31));
     },
     count: (): number => words.reduce((sum, word) => sum + countBits(word), 0),
+    /** Returns the number of a type's rows in a world. */
+    countIn: (type: number, world: WorldNumber): number =>
+      (counts[rowKey(type, world)] ?? 0) + (counts[rowKey(type, UNVERSIONED)] ?? 0),
   };
 }
 

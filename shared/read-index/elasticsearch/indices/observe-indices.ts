@@ -44,9 +44,15 @@ export type IndexObserver = {
   definitions(): Promise<ObservedDefinitions>;
   /** Returns the number of the state of the cluster. */
   version(): Promise<number>;
+  /** Returns the numbers of documents that searches find in these indices. undefined: an index does not answer. */
+  count(indices: readonly string[]): Promise<readonly (number | undefined)[]>;
+  /** Makes all documents of these indices visible to searches. */
+  refresh(indices: readonly string[]): Promise<void>;
 };
 
 const OPTIONS = { requestTimeout: 10_000, maxRetries: 0 };
+/** Elasticsearch accepts a URL of at most 4 KB. */
+const NAMED_AT_ONCE = 10;
 
 const CONTENTS = [
   'uuid',
@@ -126,7 +132,29 @@ export function createIndexObserver(client: Client, space: string): IndexObserve
       const { version = 0 } = (await get('/_cluster/state/version?filter_path=version')) as StateAnswer;
       return version;
     },
+    count: (indices) => countDocuments(client, indices),
+    async refresh(indices) {
+      for (let at = 0; at < indices.length; at += NAMED_AT_ONCE)
+        await client.indices.refresh({ index: indices.slice(at, at + NAMED_AT_ONCE) }, OPTIONS);
+    },
   };
+}
+
+/** Counts documents without their nested parts, all indices in one request. */
+async function countDocuments(
+  client: Client,
+  indices: readonly string[],
+): Promise<readonly (number | undefined)[]> {
+  const searches = indices.flatMap((index) => [
+    { index, allow_partial_search_results: false },
+    { size: 0, track_total_hits: true },
+  ]);
+  const { responses } = await client.msearch({ searches }, OPTIONS);
+  return responses.map((answer) => {
+    if (!('hits' in answer) || answer.timed_out || answer._shards.failed > 0) return undefined;
+    const { total } = answer.hits;
+    return typeof total === 'object' ? total.value : total;
+  });
 }
 
 function contentOf(primaries: readonly Shard[], health: string) {

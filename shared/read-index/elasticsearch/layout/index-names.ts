@@ -19,6 +19,11 @@ export function createIndexNames(space: string): IndexNames {
   return { alias, index: (type, world, generation) => `${alias(type, world)}-${generation}` };
 }
 
+/** Returns the world of an alias for searches. */
+export function worldOfAlias(alias: string): World {
+  return alias.endsWith('-draft') ? 'draft' : 'published';
+}
+
 /** Converts `api::restaurant.restaurant` to `api_restaurant_restaurant`, because an index name is in lower case and has no colon. */
 export function typeSlug(type: Uid): string {
   return type.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_');
