@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { GenerationStore } from '../../projections/generations/generation-store.ts';
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
-import { readStaleKeys } from '../../projections/graph/stale/read-stale-keys.ts';
+import { readParkedKeys, readStaleKeys } from '../../projections/graph/stale/read-stale-keys.ts';
 import { staleDocumentsOf } from '../../projections/graph/stale/stale-documents.ts';
 import { graphFile } from '../../projections/graph/store/generation-files.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
@@ -53,16 +53,17 @@ export async function openFitting(
 }
 
 /**
- * Marks the documents that the live generation has not written yet as stale. Both generations can have indices in common, which the next
- * one writes from now on.
+ * Marks the documents that the live generation has not written yet as stale, and those that the index has refused: the next generation has no
+ * record of them. Both generations can have indices in common, which the next one writes from now on.
  */
 export function inheritStale({ data, store, graph, set }: OutsideGeneration, live: IndexSet): void {
   const shared = new Set(Object.values(live));
   if (!Object.values(set).some((index) => shared.has(index))) return;
   const stale = staleDocumentsOf(graph);
-  const keys = readStaleKeys(graphFile(data, store.live().number));
+  const file = graphFile(data, store.live().number);
+  const keys = readStaleKeys(file);
   if (keys === undefined) stale.markAll([...graph.registry().contentTypes.keys()]);
-  else stale.remake(keys);
+  else stale.remake([...keys, ...readParkedKeys(file)]);
 }
 
 /**
