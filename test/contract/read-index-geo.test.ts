@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type GeoArea, geoQuery } from '../../services/query/geo-operators.ts';
 import type { BoolQuery } from '../../shared/read-index/bool-query.ts';
 import { createEmbeddedIndex } from '../../shared/read-index/embedded/embedded-index.ts';
@@ -20,6 +20,9 @@ import {
 import { count } from '../support/takes-minutes.ts';
 import { decode } from './read-index-library.ts';
 import { link } from './read-index-shelf.ts';
+
+// Refreshes of a real Elasticsearch take long if other tests use the same cores.
+vi.setConfig({ testTimeout: 180_000 });
 
 const registry = shopRegistry();
 const columns = LOCATION.location;
@@ -101,7 +104,7 @@ function describeGeo(open: () => Promise<ReadIndex>, numRuns: number): void {
   beforeAll(async () => {
     index = await open();
     await fill(index);
-  }, 120_000);
+  }, 300_000);
   afterAll(() => index?.close());
 
   it('finds the rows in any circle and box, and the rows outside of it, by definition', async () => {
