@@ -1,6 +1,7 @@
 import { valueAt } from '../../shared/map-values.ts';
 import type { BoolQuery } from '../../shared/read-index/bool-query.ts';
 import type { TextSearch } from '../../shared/read-index/text-search.ts';
+import { createRecentValues } from '../../shared/recent-values.ts';
 import { remembered } from '../../shared/remembered.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
@@ -71,9 +72,12 @@ const MOST_PINNED = 20;
 
 type Words = { readonly words: readonly TextWord[]; readonly folded: readonly string[] };
 
+/** Languages whose words are kept for a rule. Callers may name any. */
+const KEPT_LANGUAGES = 20;
+
 /** Returns a function that splits a text once in each language. */
 function wordsIn(text: string): (language: string) => Words {
-  const known = new Map<string, Words>();
+  const known = createRecentValues<string, Words>(KEPT_LANGUAGES);
   return (language) =>
     valueAt(known, language, () => {
       const words = splitWords(text, language);

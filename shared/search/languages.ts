@@ -66,14 +66,28 @@ const OF_ENDINGS = new Set([
   ...['portuguese', 'romanian', 'russian', 'spanish', 'swedish'],
 ]);
 
-const languages = new Map<string, Language>();
+/** Locales for which something is kept: at least so many, at most twice as many. Callers may name any. */
+export const REMEMBERED_LOCALES = 100;
+
+const languages = createRecentValues<string, Language>(REMEMBERED_LOCALES);
 
 /** Returns the language of a locale such as `fr-CA`. A language that no package knows has no stems and no stop words. */
 export function languageOf(locale: string): Language {
   return valueAt(languages, locale, () => {
-    const { stemmer, stopWords } = NAMES[locale.split(/[-_]/)[0]?.toLowerCase() ?? ''] ?? {};
+    const name = locale.split(/[-_]/)[0]?.toLowerCase() ?? '';
+    return { locale, ...wordRules(Object.hasOwn(NAMES, name) ? name : '') };
+  });
+}
+
+type WordRules = Omit<Language, 'locale'>;
+
+const rulesOf = new Map<string, WordRules>();
+
+/** Returns what all locales of a language have in common. */
+function wordRules(language: string): WordRules {
+  return valueAt(rulesOf, language, () => {
+    const { stemmer, stopWords } = NAMES[language] ?? {};
     return {
-      locale,
       stem: stemmer === undefined ? foldWord : foldedStems(loadStemmer(stemmer)),
       keepsFirstLetter: stemmer === undefined || OF_ENDINGS.has(stemmer),
       stopWords: new Set(stopWords === undefined ? [] : loadStopWords(stopWords)),

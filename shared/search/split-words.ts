@@ -1,4 +1,6 @@
 import { valueAt } from '../map-values.ts';
+import { createRecentValues } from '../recent-values.ts';
+import { REMEMBERED_LOCALES } from './languages.ts';
 
 /** A word of a text in lower case, with its place in the original text. */
 export type TextWord = { readonly word: string; readonly start: number; readonly end: number };
@@ -13,7 +15,7 @@ export const PLAIN = /^[\0-\x7f]*$/;
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
-const segmenters = new Map<string, Intl.Segmenter>();
+const segmenters = createRecentValues<string, Intl.Segmenter>(REMEMBERED_LOCALES);
 
 /** Returns the words of a text in order. If a script has no spaces, the dictionary of `locale` finds the words. */
 export function splitWords(text: string, locale: string): TextWord[] {

@@ -1,8 +1,9 @@
 import { addToList, valueAt } from '../map-values.ts';
+import { createRecentValues } from '../recent-values.ts';
 import { remembered } from '../remembered.ts';
 import type { SynonymGroup, SynonymGroups } from '../schema/content-type.ts';
 import { foldWord } from './fold-word.ts';
-import { type Language, languageOf } from './languages.ts';
+import { type Language, languageOf, REMEMBERED_LOCALES } from './languages.ts';
 import { splitWords } from './split-words.ts';
 
 /** A word of a synonym, in the forms that are compared with the words of texts. */
@@ -26,7 +27,9 @@ type Phrase = readonly SynonymWord[];
 
 const ANY_LOCALE = '*';
 
-const byLocale = remembered((_: readonly SynonymGroups[]) => new Map<string, Synonyms | undefined>());
+const byLocale = remembered((_: readonly SynonymGroups[]) =>
+  createRecentValues<string, Synonyms | undefined>(REMEMBERED_LOCALES),
+);
 
 /** Returns the synonyms of a locale, including those of every locale. */
 export function synonymsIn(synonyms: readonly SynonymGroups[], locale: string): Synonyms | undefined {

@@ -107,6 +107,9 @@ export function describeWords(open: OpenIndex): void {
     // A word with another unknown word next to the part is not found, and a word with a typo comes last.
     expect(await find('messer ')).toEqual([2, 1, 5, 3]);
     expect(await find('messer', 'en')).toEqual([]);
+    const others = Array.from({ length: 9 }, (_, n) => `de-other${n}`);
+    const named = { type: PAGE, query: term('locale', 'de'), text: { locales: ['de', ...others] } };
+    expect(await ids(shelf, 'messer ', named)).toEqual([2, 1, 5, 3]);
     expect(await find('koch')).toEqual([1, 4, 5]);
     expect(await find('edel messer ')).toEqual([5]);
     const { text } = await search(shelf, 'messer ', { type: PAGE, text: { locales: ['de'] } });

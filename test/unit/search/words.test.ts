@@ -83,6 +83,15 @@ describe('languageOf', () => {
 });
 
 describe('searchTerms', () => {
+  it('keeps the words of a language once for all its locales, of which callers may name any', () => {
+    const [one, other, unknown] = [languageOf('hu-AA'), languageOf('hu-BB'), languageOf('xq-AA')];
+    expect(other.stopWords).toBe(one.stopWords);
+    expect(other.stem).toBe(one.stem);
+    expect(unknown.stopWords).toBe(languageOf('constructor').stopWords);
+    for (let n = 0; n < 300; n++) languageOf(`hu-${n}`);
+    expect(languageOf('hu-AA')).not.toBe(one);
+  });
+
   it('omits stop words, except a last word that may be incomplete', () => {
     expect(terms('the pizza of ').terms.map(({ folded }) => folded)).toEqual(['pizza']);
     expect(terms('the pizza of').terms.map(({ folded }) => folded)).toEqual(['pizza', 'of']);

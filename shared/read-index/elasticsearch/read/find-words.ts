@@ -60,15 +60,19 @@ export async function findWords(scope: WordScope, names: readonly string[]): Pro
 }
 
 const MOST_LOCALES = 1_000;
+/** Locales that a caller may name before the index is asked which of them exist. Each costs several searches. */
+const NAMED_LOCALES = 5;
 
 /** Returns the locales of a search. */
 export async function localesOf({ session, type, settings, text }: WordScope): Promise<readonly string[]> {
   if (!session.layouts(type).root.scalars.has('locale')) return [settings.locale];
-  if (text.locales !== 'all') return [...new Set(text.locales)];
+  const named = text.locales === 'all' ? undefined : new Set(text.locales);
+  if (named !== undefined && named.size <= NAMED_LOCALES) return [...named];
   const query: Dsl = { exists: { field: WORDS_FIELD } };
   const locales = { terms: { field: 'f.locale', size: MOST_LOCALES, order: { _key: 'asc' } } };
   const answer = await session.search(type, { size: 0, query, aggs: { locales } });
-  return bucketsIn<{ readonly key: string }>(answer, 'locales').map(({ key }) => key);
+  const present = bucketsIn<{ readonly key: string }>(answer, 'locales').map(({ key }) => key);
+  return present.filter((each) => named?.has(each) !== false);
 }
 
 /** Finds the terms for each reading of the query. Returns none if no document has words in this locale. */
