@@ -111,8 +111,9 @@ function resolveGeo(member: ParsedFilter, columns: GeoColumns, at: Position): Re
     const key = member.kind === 'attribute' ? member.name : operatorIn(member);
     return refuseKey(at, { key, at: member.at, accepted: GEO_OPERATOR_NAMES });
   }
-  const [value] = member.body;
-  const operand = value?.kind === 'comparison' ? value.operand : null;
+  const [value, ...others] = member.body;
+  const isAlone = value?.kind === 'comparison' && value.at === member.at && others.length === 0;
+  const operand = isAlone ? value.operand : null;
   const area = typeof operand === 'string' ? operator.read(operand) : undefined;
   if (area !== undefined) return { kind: 'geo', columns, area };
   const message = `Invalid operand of ${member.name}`;

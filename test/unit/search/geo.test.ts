@@ -107,12 +107,12 @@ describe('filters by place', () => {
     expect(refusal.details['accepted']).toEqual(['$near', '$within']);
   });
 
-  it.each(['[$near][]=1,2,3km', '[$near][a]=1', '[$near]', '[$within][$near]=1,2,3km'])(
-    'refuse operands that are not a text: %s',
-    (condition) => {
-      expect(refusalOf(() => plan(`filters[location]${condition}`)).message).toMatch(/^Invalid operand of/);
-    },
-  );
+  it.each([
+    ...['[$near][]=1,2,3km', '[$near][a]=1', '[$near]', '[$within][$near]=1,2,3km'],
+    ...['[$near][$ne]=1,2,3km', '[$near][$eq]=1,2,3km', '[$near][$null]=true'],
+  ])('refuse operands that are not a text: %s', (condition) => {
+    expect(refusalOf(() => plan(`filters[location]${condition}`)).message).toMatch(/^Invalid operand of/);
+  });
 
   it('accept a place only in filters, and only where a type names it', () => {
     for (const query of ['sort=location', 'fields=location', 'populate=location', 'facets=location']) {
