@@ -42,36 +42,38 @@ export function createRowGroups(
   { from, size, limit }: GroupPage,
 ): () => GroupedRows {
   const groups: Group[] = [];
-  const byValue = new Map<string, Group>();
-  let next = 0;
+  // Of groups on other pages only the value is kept: there may be as many groups as entries.
+  const byValue = new Map<string, Group | 'elsewhere'>();
+  let [next, total] = [0, 0];
+  const groupOf = (found: SortValue): Group | 'elsewhere' => {
+    const value = found === null ? null : String(found);
+    const known = value === null ? undefined : byValue.get(value);
+    if (known !== undefined) return known;
+    const isShown = total >= from && total < from + size;
+    total++;
+    const group = isShown ? { value, rows: [], count: 0 } : 'elsewhere';
+    if (group !== 'elsewhere') groups.push(group);
+    if (value !== null) byValue.set(value, group);
+    return group;
+  };
   return () => {
     while (next < rows.length) {
       const row = rows[next++] as number;
-      const group = groupOf(readValue(row), groups, byValue);
-      group.count++;
-      if (group.rows.length < limit) group.rows.push(row);
+      const group = groupOf(readValue(row));
+      if (group !== 'elsewhere') {
+        group.count++;
+        if (group.rows.length < limit) group.rows.push(row);
+      }
       if (next % ROWS_AT_ONCE === 0) rest(ROWS_AT_ONCE);
     }
-    const page = groups.slice(from, from + size);
     return {
-      total: groups.length,
-      rows: page.flatMap((group) => group.rows),
-      groups: page.map(({ value, count, rows: { length } }) => ({
+      total,
+      rows: groups.flatMap((group) => group.rows),
+      groups: groups.map(({ value, count, rows: { length } }) => ({
         value: value === null ? null : value.slice(0, VALUE_CHARACTERS).toWellFormed(),
         count,
         hits: length,
       })),
     };
   };
-}
-
-/** Returns the group of a value, which is added if it is new. */
-function groupOf(found: SortValue, groups: Group[], byValue: Map<string, Group>): Group {
-  const value = found === null ? null : String(found);
-  const known = value === null ? undefined : byValue.get(value);
-  if (known !== undefined) return known;
-  const group: Group = { value, rows: [], count: 0 };
-  groups.push(group);
-  if (value !== null) byValue.set(value, group);
-  return group;
 }
