@@ -1,6 +1,6 @@
 import type { Watchers } from '../lists/watchers.ts';
 import type { Step } from './row-set.ts';
-import { startsOf } from './step-ends.ts';
+import { fewStartsOf } from './step-ends.ts';
 
 /** Rows that changed, in order. `first`: number of the first one, because old ones are dropped. */
 type ChangeLog = { readonly rows: number[]; first: number };
@@ -33,7 +33,10 @@ export function isUnchanged(watched: readonly WatchedChanges[]): boolean {
   return watched.every(({ log, seen }) => seen === endOf(log));
 }
 
-/** Returns the rows that changes have affected since the last call; undefined if they are more than `most`, or if changes were dropped. */
+/**
+ * Returns the rows that changes have affected since the last call; undefined if they, or the rows on the way to them, are more than `most`,
+ * or if changes were dropped.
+ */
 export function takeAffected(watched: readonly WatchedChanges[], most: number): Set<number> | undefined {
   const affected = new Set<number>();
   let isKnown = true;
@@ -42,8 +45,9 @@ export function takeAffected(watched: readonly WatchedChanges[], most: number): 
     each.seen = endOf(log);
     isKnown &&= seen >= log.first;
     for (let at = seen - log.first; isKnown && at < log.rows.length; at++) {
-      for (const row of startsOf(steps, log.rows[at] as number)) affected.add(row);
-      isKnown = affected.size <= most;
+      const starts = fewStartsOf(steps, log.rows[at] as number, most);
+      for (const row of starts ?? []) affected.add(row);
+      isKnown = starts !== undefined && affected.size <= most;
     }
   }
   return isKnown ? affected : undefined;

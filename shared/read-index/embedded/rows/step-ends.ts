@@ -10,14 +10,35 @@ export function endsOf(steps: readonly Step[], row: number): Iterable<number> {
 
 /** Returns the rows from which steps lead to a row, each once, even if many paths lead there. */
 export function startsOf(steps: readonly Step[], row: number): Iterable<number> {
-  return reach(steps.map(({ up }) => up).reverse(), row);
+  return reach(upwards(steps), row);
 }
 
-function reach(sides: readonly LinkSide[], row: number): Iterable<number> {
-  let reached: Iterable<number> = [row];
+/** Returns the same rows; undefined if they are more than `most`, or if a step on the way leads to more. */
+export function fewStartsOf(
+  steps: readonly Step[],
+  row: number,
+  most: number,
+): ReadonlySet<number> | undefined {
+  return reach(upwards(steps), row, most);
+}
+
+function upwards(steps: readonly Step[]): readonly LinkSide[] {
+  return steps.map(({ up }) => up).reverse();
+}
+
+function reach(sides: readonly LinkSide[], row: number): ReadonlySet<number>;
+function reach(sides: readonly LinkSide[], row: number, most: number): ReadonlySet<number> | undefined;
+function reach(
+  sides: readonly LinkSide[],
+  row: number,
+  most = Number.POSITIVE_INFINITY,
+): ReadonlySet<number> | undefined {
+  let reached = new Set([row]);
   for (const { lists } of sides) {
     const next = new Set<number>();
-    for (const each of reached) for (const linked of listValues(lists, each)) next.add(linked);
+    for (const each of reached) {
+      for (const linked of listValues(lists, each)) if (next.add(linked).size > most) return undefined;
+    }
     reached = next;
   }
   return reached;
