@@ -5,6 +5,7 @@ import type { Uid } from '../../shared/schema/content-type.ts';
 import { OTHERS_READ_FOR_MS } from '../read-side/outside-generation.ts';
 import type { DocumentRoleOptions } from './document-role.ts';
 import type { DualWriteIndex } from './dual-write.ts';
+import { MERGED_FROM, mergeFilled } from './merge-filled.ts';
 import { retryOutages } from './retry-outages.ts';
 import type { MakingIndices } from './watch-state.ts';
 
@@ -30,14 +31,15 @@ export async function makeAgain(
   const open = () => cluster.openIndices({ log, replaceAll: false, distrusted: types, epoch });
   const opened = await retryOutages(report, signal, open);
   if (opened === undefined || signal.aborted) return;
-  const { set, toBuild } = opened;
+  const { set, toBuild, made } = opened;
   filling(set);
   index.retarget(cluster.createWriter(set));
   // Outcomes of the previous index that have arrived already are recorded first.
   await nextTurn();
   stale.markLost(toBuild);
   writer.wake();
-  report.info({ types: toBuild, documents: writer.status().backlog }, 'building the indices');
+  const { backlog: documents } = writer.status();
+  report.info({ types: toBuild, documents }, 'building the indices');
   // A process that has not heard of the fault reads the earlier index, which gets no documents any more. So no write is shown before
   // all have heard.
   const areReading = () => opened.replaces && performance.now() - called < OTHERS_READ_FOR_MS;
@@ -46,7 +48,8 @@ export async function makeAgain(
   await retryOutages(report, signal, cluster.createWriter(set).refresh);
   if (signal.aborted || (await retryOutages(report, signal, opened.promote)) !== true) return;
   await adopt(set, toBuild);
-  // Never rejects: a failure is left to the next start.
+  // Neither rejects. A failed removal is left to the next start.
+  if (documents >= MERGED_FROM) void mergeFilled(cluster, made, { report, signal });
   if (opened.replaces) void removeLater(opened, signal);
 }
 
