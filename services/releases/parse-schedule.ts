@@ -59,10 +59,9 @@ function instantOf(text: string): Temporal.Instant | string {
 function localInstant(text: string, zone: string | null): Temporal.Instant | string {
   if (zone === null) return `${formOf(text)}, or a local time with timezone`;
   const local = plainTime(text);
-  if (local === undefined) return formOf(text);
-  const [earlier, later] = (['earlier', 'later'] as const).map((disambiguation) =>
-    local.toZonedDateTime(zone, { disambiguation }),
-  ) as [Temporal.ZonedDateTime, Temporal.ZonedDateTime];
+  const times = local && zonedTimes(local, zone);
+  if (local === undefined || times === undefined) return formOf(text);
+  const { earlier, later } = times;
   if (earlier.epochMilliseconds === later.epochMilliseconds) return earlier.toInstant();
   const isSkipped = !earlier.toPlainDateTime().equals(local);
   const both = [earlier, later].map((time) => time.toString({ timeZoneName: 'never' })).join(' or ');
@@ -72,6 +71,18 @@ function localInstant(text: string, zone: string | null): Temporal.Instant | str
 function plainTime(text: string): Temporal.PlainDateTime | undefined {
   try {
     return Temporal.PlainDateTime.from(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns undefined for a time beyond the last instants that exist. */
+function zonedTimes(local: Temporal.PlainDateTime, zone: string) {
+  try {
+    return {
+      earlier: local.toZonedDateTime(zone, { disambiguation: 'earlier' }),
+      later: local.toZonedDateTime(zone, { disambiguation: 'later' }),
+    };
   } catch {
     return undefined;
   }

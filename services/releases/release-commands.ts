@@ -229,10 +229,10 @@ function isSameEntry(one: NewAction, other: NewAction): boolean {
   return isSameDocument && (one.locale === other.locale || one.locale === '*' || other.locale === '*');
 }
 
-/** Returns the pending release that `schedule` made for the same action. */
+/** Returns the pending release that `schedule` made for the same action, unless somebody has added others to it. */
 function singleRelease(state: ReleaseState, action: NewAction): Release | undefined {
-  return pendingReleases(state).find(({ single, actions: [first] }) => {
-    if (!single || first === undefined || first.type !== action.type) return false;
+  return pendingReleases(state).find(({ single, actions: [first, ...others] }) => {
+    if (!single || first?.type !== action.type || others.length > 0) return false;
     const { contentType, entryDocumentId, locale } = action;
     return (
       first.contentType === contentType &&

@@ -66,6 +66,18 @@ describe('an action on an entry with `at`', () => {
     expect((await client.call('POST', path, { data: { at: null } })).status).toBe(404);
   });
 
+  it('is not ended by null if somebody has added other entries', async () => {
+    const [id, other] = [await draft(client, { title: 'a' }), await draft(client, { title: 'b' })];
+    const path = `/api/articles/${id}/actions/publish`;
+    const { data: release } = await client.call<ShownRelease>('POST', path, { data: { at: inMs(60_000) } });
+    const data = { type: 'publish', contentType: ARTICLE, entryDocumentId: other };
+    await client.data('POST', `/_varve/releases/${release.id}/actions`, { data });
+    expect((await client.call('POST', path, { data: { at: null } })).status).toBe(404);
+    expect(await client.data('DELETE', `/_varve/releases/${release.id}`)).toMatchObject({
+      actions: { meta: { count: 2 } },
+    });
+  });
+
   it.each([
     [{ at: 'tomorrow' }, 'at must be an instant such as'],
     [{ at: '2031-01-01T08:00' }, 'or a local time with timezone'],

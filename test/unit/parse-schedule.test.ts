@@ -39,6 +39,12 @@ it.each([
     null,
     'must be an instant such as 2026-12-24T08:00:00+01:00, got "2026-02-30T08:00Z"',
   ],
+  // The last local times are later than the last instant.
+  [
+    '+275760-09-13T12:00',
+    'UTC',
+    'must be an instant such as 2026-12-24T08:00:00+01:00, got "+275760-09-13T12:00"',
+  ],
   ['+012026-01-01T08:00Z', null, 'must be before the year 10000, got "+012026-01-01T08:00Z"'],
   ['', 'Europe/Berlin', 'must be an instant such as 2026-12-24T08:00:00+01:00, got ""'],
 ])('%s in %s: %s', (text, zone, message) => {
