@@ -149,6 +149,14 @@ describe('hostile values in the console', longInBrowser('hostile values in the c
     expect(await shown.problems()).toEqual([]);
   });
 
+  test.each(['//other.example/api', '/\\other.example/api'])(
+    'send no token to another server: %s',
+    async (path) => {
+      await shown.show(asked(path), 'main .bad:has-text("leads to another server")');
+      expect(await shown.problems()).toEqual([]);
+    },
+  );
+
   test.each(PARTS)('run nothing in: %s', { timeout: 300_000 }, async (_part, link, drawn) => {
     await shown.show(link(), drawn);
     expect(await shown.problems()).toEqual([]);

@@ -63,6 +63,15 @@ async function carryOut(action: ButtonAction): Promise<Outcome> {
   }
 }
 
+/** Returns whether somebody has typed a name. A field has no line breaks, and nobody sees spaces around a text. */
+export function isTyped(name: string, typed: string): boolean {
+  return inOneLine(name) === inOneLine(typed);
+}
+
+function inOneLine(text: string): string {
+  return text.replaceAll(/[\r\n]/g, '').trim();
+}
+
 type ConfirmationProps = {
   readonly action: ButtonAction;
   readonly confirmed: () => void;
@@ -79,7 +88,7 @@ function Confirmation({ action, confirmed, closed }: ConfirmationProps) {
     dialog.current?.showModal();
     return () => before instanceof HTMLElement && before.focus();
   }, []);
-  const isRight = typed.trim() === destroys?.name;
+  const isRight = destroys !== undefined && isTyped(destroys.name, typed);
   const submit = (event: Event) => {
     event.preventDefault();
     if (isRight) confirmed();

@@ -42,6 +42,12 @@ export function keepToken(value: string | null): void {
   token.value = value;
 }
 
+/** Returns the path. Throws if it leads to another origin, as `//host/` does. */
+export function ownPath(path: string): string {
+  if (new URL(path, location.href).origin === location.origin) return path;
+  throw new Error(`${path} leads to another server`);
+}
+
 /** Milliseconds between two requests for content of the past that is being opened. */
 const OPENING_MS = 1_000;
 
@@ -64,9 +70,10 @@ function isOpening({ status, json }: Reply): boolean {
 }
 
 async function sendOnce({ method, path, body, form }: Request, signal?: AbortSignal): Promise<Reply> {
+  const url = ownPath(path);
   const started = performance.now();
   try {
-    const response = await fetch(path, {
+    const response = await fetch(url, {
       method,
       headers: {
         ...(token.value === null ? {} : { authorization: `Bearer ${token.value}` }),

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { isTyped } from './action.ts';
 import type { Request } from './api.ts';
 import { callerRights, isLocalized, mayDo, pathName } from './content-model.ts';
 import { Dialog } from './dialog.ts';
@@ -80,7 +81,7 @@ function DeleteDialog({ place, title, close }: DeleteProps) {
   const request = { method: 'DELETE', path: entryPath(place, '', rowQuery({ ...place, locale })) };
   const remove = async (event: Event) => {
     event.preventDefault();
-    if (typed !== title) return;
+    if (!isTyped(title, typed)) return;
     const result = await write(request);
     if ('refusal' in result) setProblem(result.refusal.message);
     else location.hash = linkTo(['content', pathName(place.type)]);
@@ -94,7 +95,7 @@ function DeleteDialog({ place, title, close }: DeleteProps) {
       }
       <div class="field"><label for="confirm">Type its name: <strong class="whole">${title}</strong></label>
         <input id="confirm" autocomplete="off" value=${typed} onInput=${(event: Event) => setTyped((event.target as HTMLInputElement).value)} /></div>
-      <p class="row"><button type="submit" class="danger" disabled=${typed !== title}>Delete</button></p>
+      <p class="row"><button type="submit" class="danger" disabled=${!isTyped(title, typed)}>Delete</button></p>
       ${problem !== '' && html`<p class="bad" role="alert">${problem}</p>`}
       <${HowToSend} request=${request} />
     </form>

@@ -1,4 +1,4 @@
-import { connection, messageOf, type Request, token } from './api.ts';
+import { connection, messageOf, ownPath, type Request, token } from './api.ts';
 
 /** An event of a stream: its name, and its data as parsed JSON. */
 export type StreamFrame = { readonly event: string; readonly data: unknown };
@@ -12,7 +12,7 @@ export async function openStream(
   seen: (frame: StreamFrame) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const asked = fetch(path, {
+  const asked = fetch(ownPath(path), {
     method,
     headers: {
       accept: 'text/event-stream',
