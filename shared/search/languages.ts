@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { valueAt } from '../map-values.ts';
 import { createRecentValues } from '../recent-values.ts';
 import { foldWord } from './fold-word.ts';
+import { REMEMBERED_LOCALES } from './remembered-locales.ts';
 
 /** Rules for the words of one language. */
 export type Language = {
@@ -65,9 +66,6 @@ const OF_ENDINGS = new Set([
   ...['danish', 'english', 'finnish', 'french', 'german', 'hungarian', 'italian', 'norwegian'],
   ...['portuguese', 'romanian', 'russian', 'spanish', 'swedish'],
 ]);
-
-/** Locales for which something is kept: at least so many, at most twice as many. Callers may name any. */
-export const REMEMBERED_LOCALES = 100;
 
 const languages = createRecentValues<string, Language>(REMEMBERED_LOCALES);
 

@@ -1,6 +1,6 @@
 import { valueAt } from '../map-values.ts';
 import { createRecentValues } from '../recent-values.ts';
-import { REMEMBERED_LOCALES } from './languages.ts';
+import { REMEMBERED_LOCALES } from './remembered-locales.ts';
 
 /** A word of a text in lower case, with its place in the original text. */
 export type TextWord = { readonly word: string; readonly start: number; readonly end: number };

@@ -3,7 +3,8 @@ import { createRecentValues } from '../recent-values.ts';
 import { remembered } from '../remembered.ts';
 import type { SynonymGroup, SynonymGroups } from '../schema/content-type.ts';
 import { foldWord } from './fold-word.ts';
-import { type Language, languageOf, REMEMBERED_LOCALES } from './languages.ts';
+import { type Language, languageOf } from './languages.ts';
+import { REMEMBERED_LOCALES } from './remembered-locales.ts';
 import { splitWords } from './split-words.ts';
 
 /** A word of a synonym, in the forms that are compared with the words of texts. */
