@@ -48,8 +48,9 @@ export async function makeAgain(
   await retryOutages(report, signal, cluster.createWriter(set).refresh);
   if (signal.aborted || (await retryOutages(report, signal, opened.promote)) !== true) return;
   await adopt(set, toBuild);
-  // Neither rejects. A failed removal is left to the next start.
+  // Never rejects: the indices are complete without it.
   if (documents >= MERGED_FROM) void mergeFilled(cluster, made, { report, signal });
+  // Never rejects: a failure is left to the next start.
   if (opened.replaces) void removeLater(opened, signal);
 }
 

@@ -42,7 +42,7 @@ export function createRowGroups(
   { from, size, limit }: GroupPage,
 ): () => GroupedRows {
   const groups: Group[] = [];
-  // Of groups on other pages only the value is kept: there may be as many groups as entries.
+  // Only the values of groups on other pages are kept: there may be as many groups as entries.
   const byValue = new Map<string, Group | 'elsewhere'>();
   let [next, total] = [0, 0];
   const groupOf = (found: SortValue): Group | 'elsewhere' => {
