@@ -1,8 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { createElasticsearchClient } from '../../shared/read-index/elasticsearch/wire/client.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import {
+  createElasticsearchClient,
+  keepAnsweringNodes,
+} from '../../shared/read-index/elasticsearch/wire/client.ts';
 import { SearchFailure } from '../../shared/read-index/elasticsearch/wire/search-answer.ts';
 import { createSearchEngine } from '../../shared/read-index/elasticsearch/wire/search-engine.ts';
 import type { Search } from '../../shared/read-index/elasticsearch/wire/write-search.ts';
@@ -137,6 +141,33 @@ describe('a search with several addresses', () => {
     };
     await expect.poll(searchAgain).toBeGreaterThan(1);
   });
+});
+
+it('a node that did not answer is asked again only when it has answered for three seconds', async () => {
+  let requests = 0;
+  const node = await listen((request, response) => {
+    if (++requests === 1) request.socket.destroy();
+    else response.end();
+  });
+  const client = createElasticsearchClient({ url: `${node},${await listen(SILENT)}` });
+  onTestFinished(() => client.close());
+  const { connectionPool } = client;
+  const [connection = expect.unreachable()] = connectionPool.connections.filter(({ url }) =>
+    node.startsWith(url.origin),
+  );
+  connectionPool.markDead(connection);
+  for (const count of [1, 2]) {
+    keepAnsweringNodes(client);
+    await expect.poll(() => requests).toBe(count);
+    // Two turns of the event loop, in which the client reads the answer.
+    for (const _ of [1, 2]) await delay(100);
+    expect(connection.status).toBe('dead');
+  }
+  const now = performance.now.bind(performance);
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 3_000);
+  onTestFinished(() => clock.mockRestore());
+  keepAnsweringNodes(client);
+  await expect.poll(() => connection.status).toBe('alive');
 });
 
 describe('a search on a cluster that cannot answer now', () => {

@@ -43,6 +43,11 @@ function addressesOf(url: string): string[] {
 
 /** Milliseconds for a node to show that it answers. */
 const SIGN_OF_LIFE = 1_000;
+/** Milliseconds in which a node that hung learns what the cluster has done without it. Until then it answers from old copies. */
+const CATCHES_UP = 3_000;
+
+/** When each node that hung has answered again; undefined: not yet. */
+const hung = new WeakMap<object, number | undefined>();
 
 /**
  * Keeps nodes in use after a request timed out, if they answer a small request now. The client leaves out every node whose request timed
@@ -53,8 +58,18 @@ export function keepAnsweringNodes({ connectionPool }: Client): void {
   for (const connection of connectionPool.connections) {
     if (connection.status !== 'dead') continue;
     void connection.request({ method: 'HEAD', path: '/' }, options).then(
-      () => connectionPool.markAlive(connection),
-      () => {},
+      () => {
+        if (mayBeAsked(connection, performance.now())) connectionPool.markAlive(connection);
+      },
+      () => hung.set(connection, undefined),
     );
   }
+}
+
+/** Returns whether a node that answers may be asked. One that hung has to answer for a while. */
+function mayBeAsked(node: object, now: number): boolean {
+  if (!hung.has(node)) return true;
+  const since = hung.get(node) ?? now;
+  hung.set(node, since);
+  return now - since >= CATCHES_UP && hung.delete(node);
 }
