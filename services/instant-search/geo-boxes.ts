@@ -1,5 +1,5 @@
 import { type BoolQuery, MATCH_ALL, MATCH_NONE } from '../../shared/read-index/bool-query.ts';
-import { type GeoPoint, isOnEarth } from '../../shared/read-index/geo-area.ts';
+import { type GeoPoint, isOnEarth, pointOf } from '../../shared/read-index/geo-area.ts';
 import type { GeoColumns } from '../../shared/schema/search-geo.ts';
 import { anyOf } from '../query/combine-queries.ts';
 import { type GeoBox, geoQuery } from '../query/geo-operators.ts';
@@ -20,9 +20,9 @@ export function readBoxes(given: RawParameter): readonly GeoBox[] | undefined {
   if (value === '') return undefined;
   const list = readList({ param, value });
   const numbers = (typeof list === 'string' ? list.split(',') : [list].flat(2)).map(numberOf);
-  const isEven = Array.isArray(list) && list.some(Array.isArray) ? list.every(isBox) : true;
+  const hasOtherParts = Array.isArray(list) && list.some(Array.isArray) && !list.every(isBox);
   const count = numbers.length / 4;
-  if (!isEven || count < 1 || count > MOST_BOXES || !Number.isInteger(count))
+  if (hasOtherParts || count < 1 || count > MOST_BOXES || !Number.isInteger(count))
     return refuseParameter(given, ACCEPTED);
   return Array.from({ length: count }, (_, at) => {
     const [lat1 = 0, lng1 = 0, lat2 = 0, lng2 = 0] = numbers.slice(at * 4);
@@ -80,8 +80,5 @@ export function geolocOf(
   row: Readonly<Record<string, unknown>>,
   columns: GeoColumns | undefined,
 ): GeoPoint | undefined {
-  if (columns === undefined) return undefined;
-  const [lat, lng] = [row[columns.lat], row[columns.lng]];
-  if (typeof lat !== 'number' || typeof lng !== 'number') return undefined;
-  return isOnEarth({ lat, lng }) ? { lat, lng } : undefined;
+  return columns && pointOf(row[columns.lat], row[columns.lng]);
 }

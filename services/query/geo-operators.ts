@@ -1,5 +1,5 @@
 import type { BoolQuery } from '../../shared/read-index/bool-query.ts';
-import { EARTH_RADIUS, type GeoCircle, isOnEarth } from '../../shared/read-index/geo-area.ts';
+import { EARTH_RADIUS, type GeoCircle, isOnEarth, radians } from '../../shared/read-index/geo-area.ts';
 import type { GeoColumns } from '../../shared/schema/search-geo.ts';
 import { allOf, anyOf, noneOf } from './combine-queries.ts';
 
@@ -103,15 +103,15 @@ function boxAround({ center, meters }: GeoCircle): GeoBox {
   const angle = (meters + SLACK) / EARTH_RADIUS;
   const height = degrees(angle) + MARGIN;
   const [south, north] = [Math.max(-90, center.lat - height), Math.min(90, center.lat + height)];
-  const spread = Math.sin(angle) / Math.cos((center.lat * Math.PI) / 180);
+  const spread = Math.sin(angle) / Math.cos(radians(center.lat));
   const hasPole = south === -90 || north === 90 || spread >= 1;
   const width = hasPole ? 180 : degrees(Math.asin(spread)) + MARGIN;
   if (width >= 180) return { ...EARTH, south, north };
   return { south, west: onEarth(center.lng - width), north, east: onEarth(center.lng + width) };
 }
 
-function degrees(radians: number): number {
-  return (radians * 180) / Math.PI;
+function degrees(angle: number): number {
+  return (angle * 180) / Math.PI;
 }
 
 function onEarth(lng: number): number {

@@ -7,9 +7,16 @@ export type GeoCircle = { readonly center: GeoPoint; readonly meters: number };
 /** Mean radius of the earth in metres. Lucene's distances use it too. */
 export const EARTH_RADIUS = 6_371_008.7714;
 
-/** Returns whether numbers are a latitude and a longitude. An entry with other numbers has no place. */
+/** Returns whether numbers are a latitude and a longitude. */
 export function isOnEarth({ lat, lng }: GeoPoint): boolean {
   return Math.abs(lat) <= 90 && Math.abs(lng) <= 180;
+}
+
+/** Returns the point of an entry with these values; undefined if they are not a latitude and a longitude. */
+export function pointOf(lat: unknown, lng: unknown): GeoPoint | undefined {
+  if (typeof lat !== 'number' || typeof lng !== 'number') return undefined;
+  const point = { lat, lng };
+  return isOnEarth(point) ? point : undefined;
 }
 
 /** Degrees between two neighbours of the points that Lucene stores: about a centimetre. */
@@ -33,6 +40,7 @@ export function metersBetween(a: GeoPoint, b: GeoPoint): number {
   return 2 * EARTH_RADIUS * Math.asin(Math.min(1, Math.sqrt(square)));
 }
 
-function radians(degrees: number): number {
+/** Converts degrees to radians. */
+export function radians(degrees: number): number {
   return (degrees * Math.PI) / 180;
 }

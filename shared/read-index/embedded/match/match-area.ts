@@ -1,5 +1,5 @@
 import { rest } from '../../../turns/slice.ts';
-import { type GeoCircle, isOnEarth, metersBetween, storedPoint } from '../../geo-area.ts';
+import { type GeoCircle, metersBetween, pointOf, storedPoint } from '../../geo-area.ts';
 import { type IndexedColumn, sortValue } from '../columns/indexed-column.ts';
 import { setBit } from '../lists/bits.ts';
 import type { RowSetIndex } from '../rows/row-set.ts';
@@ -17,9 +17,8 @@ export function matchArea(
   { center, meters }: GeoCircle,
 ): Matcher {
   const test = (row: number) => {
-    const [lat, lng] = [sortValue(latitudes, row), sortValue(longitudes, row)];
-    if (typeof lat !== 'number' || typeof lng !== 'number' || !isOnEarth({ lat, lng })) return false;
-    return metersBetween(center, storedPoint({ lat, lng })) <= meters;
+    const point = pointOf(sortValue(latitudes, row), sortValue(longitudes, row));
+    return point !== undefined && metersBetween(center, storedPoint(point)) <= meters;
   };
   let next = 0;
   return {
