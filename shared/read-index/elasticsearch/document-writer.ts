@@ -14,6 +14,7 @@ import {
 } from './documents/byte-sink.ts';
 import { createByteSlabs } from './documents/byte-slabs.ts';
 import { writeDocument } from './documents/create-document.ts';
+import { namesAtOnce } from './indices/names-at-once.ts';
 import { type IndexNames, writeAlias } from './layout/index-names.ts';
 import type { Layouts } from './plan/plan-query.ts';
 
@@ -26,8 +27,8 @@ export type DocumentWriterOptions = {
   readonly set: IndexSet;
 };
 
-/** Limited because the URL of the request contains the names, and Elasticsearch accepts a URL of at most 4 KB. */
-const NAMES_AT_ONCE = 24;
+/** Aliases named in one request. They are shorter than names of indices. */
+const ALIASES_AT_ONCE = 24;
 
 /** Creates a writer of documents to a set of indices. It writes to each index through the index's own alias. */
 export function createDocumentWriter(options: DocumentWriterOptions): DocumentIndex {
@@ -83,8 +84,8 @@ export function createDocumentWriter(options: DocumentWriterOptions): DocumentIn
       if (touched.length === 0) return;
       unrefreshed.clear();
       try {
-        for (let at = 0; at < touched.length; at += NAMES_AT_ONCE) {
-          const path = `/${touched.slice(at, at + NAMES_AT_ONCE).join(',')}/_refresh`;
+        for (const aliases of namesAtOnce(touched, ALIASES_AT_ONCE)) {
+          const path = `/${aliases.join(',')}/_refresh`;
           const options = { requestTimeout: REQUEST_TIMEOUT, maxRetries: 0 };
           await client.transport.request({ method: 'POST', path }, options);
         }

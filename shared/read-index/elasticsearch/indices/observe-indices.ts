@@ -1,4 +1,5 @@
 import type { Client } from '@elastic/elasticsearch';
+import { namesAtOnce } from './names-at-once.ts';
 
 /** Content of an index as its primary shards report it, without reading a document. */
 export type ObservedContent = {
@@ -51,8 +52,6 @@ export type IndexObserver = {
 };
 
 const OPTIONS = { requestTimeout: 10_000, maxRetries: 0 };
-/** Elasticsearch accepts a URL of at most 4 KB. */
-const NAMED_AT_ONCE = 10;
 
 const CONTENTS = [
   'uuid',
@@ -134,8 +133,7 @@ export function createIndexObserver(client: Client, space: string): IndexObserve
     },
     count: (indices) => countDocuments(client, indices),
     async refresh(indices) {
-      for (let at = 0; at < indices.length; at += NAMED_AT_ONCE)
-        await client.indices.refresh({ index: indices.slice(at, at + NAMED_AT_ONCE) }, OPTIONS);
+      for (const index of namesAtOnce(indices)) await client.indices.refresh({ index }, OPTIONS);
     },
   };
 }
