@@ -38,8 +38,8 @@ function componentUid(attribute: Attribute | undefined, type: Uid): Uid {
 }
 
 /**
- * Returns SQL for the keys of rows of `root`. From these rows `steps` lead to one of the entries that are bound last, as a JSON list, along
- * the links of a world. Links of missing rows count, because an additional row is harmless and a missing one is not.
+ * Returns SQL for the keys of rows of `root` from which `steps` lead, along the links of a world, to one of some entries. Its parameter is
+ * the JSON list of these entries. Links of missing rows count, because an additional row is harmless and a missing one is not.
  */
 export function walkBack(
   schema: SchemaView,

@@ -43,7 +43,7 @@ type CompiledDependencies = {
 /** SQL that finds the rows of a JSON list. */
 const ROWS = 'SELECT value AS key FROM json_each(?)';
 
-/** Entries from which a walk leads to documents that show them; with ROWS the rows of the documents. */
+/** Entries from which a walk leads to documents that show them. With ROWS they are rows, whose own documents show the change. */
 type Reached = { readonly select: string; readonly world: WorldNumber; readonly from: Set<number> };
 
 /** Receivers of the documents that a change makes stale. */
@@ -56,14 +56,14 @@ export function createFanOut(db: GraphDatabase, { stale, awaited }: Marks, depen
     if (lane !== 'backlog') awaited.mark(staleNumberIn(world, key), change);
   };
   const dependencies = rememberLast((schema: SchemaView) => compile(schema, dependenciesOf(schema.registry)));
-  /** Marks the rows that copy a few rows, so that the write waits for at most `left` of them. Returns for how many it waits. */
+  /** Marks the documents behind a walk, so that the write waits for at most `left` of them. Returns for how many it waits. */
   const markFew = ({ select, world, from }: Reached, left: number, change: ChangeSpan): number => {
     const many: number[] = [];
     let found = 0;
     for (const each of from) {
       const limit = Math.min(left - found, AWAITED_COPIES);
-      const keys = db.all(`${select} LIMIT ${limit + 1}`, JSON.stringify([each]));
-      if (keys.length > limit) {
+      const keys = limit === 0 ? [] : db.all(`${select} LIMIT ${limit + 1}`, JSON.stringify([each]));
+      if (limit === 0 || keys.length > limit) {
         many.push(each);
         continue;
       }

@@ -82,17 +82,11 @@ export function createExistingRows() {
       if (!has(key)) return;
       count(type, key, -1);
       const word = key >>> 5;
-      if (word < words.length) words[word] = (words[word] ?? 0) & ~(1 << (key & 31));
+      words[word] = (words[word] ?? 0) & ~(1 << (key & 31));
     },
-    count: (): number => words.reduce((sum, word) => sum + countBits(word), 0),
+    count: (): number => counts.reduce((sum, each) => sum + each, 0),
     /** Returns the number of a type's rows in a world. */
     countIn: (type: number, world: WorldNumber): number =>
       (counts[rowKey(type, world)] ?? 0) + (counts[rowKey(type, UNVERSIONED)] ?? 0),
   };
-}
-
-function countBits(word: number): number {
-  let count = 0;
-  for (let left = word; left !== 0; left &= left - 1) count++;
-  return count;
 }
