@@ -58,28 +58,21 @@ function instantOf(text: string): Temporal.Instant | string {
 /** Returns the instant of a local time. Of a time that does not exist, or exists twice, it returns what to send instead. */
 function localInstant(text: string, zone: string | null): Temporal.Instant | string {
   if (zone === null) return `${formOf(text)}, or a local time with timezone`;
-  const local = plainTime(text);
-  const times = local && zonedTimes(local, zone);
-  if (local === undefined || times === undefined) return formOf(text);
-  const { earlier, later } = times;
+  const times = zonedTimes(text, zone);
+  if (times === undefined) return formOf(text);
+  const { local, earlier, later } = times;
   if (earlier.epochMilliseconds === later.epochMilliseconds) return earlier.toInstant();
   const isSkipped = !earlier.toPlainDateTime().equals(local);
   const both = [earlier, later].map((time) => time.toString({ timeZoneName: 'never' })).join(' or ');
   return `${isSkipped ? 'does not exist' : 'exists twice'} in ${zone}, because the clock changes: send ${both}`;
 }
 
-function plainTime(text: string): Temporal.PlainDateTime | undefined {
+/** Returns a local time, and the instants that it may be; undefined if the text is none, or a time after the last instant. */
+function zonedTimes(text: string, zone: string) {
   try {
-    return Temporal.PlainDateTime.from(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Returns undefined for a time beyond the last instants that exist. */
-function zonedTimes(local: Temporal.PlainDateTime, zone: string) {
-  try {
+    const local = Temporal.PlainDateTime.from(text);
     return {
+      local,
       earlier: local.toZonedDateTime(zone, { disambiguation: 'earlier' }),
       later: local.toZonedDateTime(zone, { disambiguation: 'later' }),
     };
