@@ -103,6 +103,15 @@ describe(
         expect((await ask('/api/users')).body).toEqual([]);
       });
 
+      test('asks before public rights end development mode', async () => {
+        const card = shown.card('Public rights');
+        await card.locator('input[type=checkbox]').first().check();
+        await card.locator('button:text-is("Save public rights")').click();
+        await shown.page.locator('dialog[open] button:text-is("Keep it")').click();
+        await card.locator('button:text-is("Reset")').click();
+        expect((await ask('/_varve/public')).body.data).toMatchObject({ development: true });
+      });
+
       test('creates a token, shows it once, and revokes another by its name', async () => {
         const card = shown.card('Tokens');
         await card.locator('summary:has-text("Create a token")').click();

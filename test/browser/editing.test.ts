@@ -291,6 +291,17 @@ describe('editing in the console', longInBrowser('editing in the console in Chro
     expect(await entryByKey()).toMatchObject({ documentId, name: 'Every type, edited', stars: 3 });
   });
 
+  test('an entry whose name has a line break is deleted by its name', { timeout: 400_000 }, async () => {
+    const created = await ask('/api/tags', { method: 'POST', body: { data: { key: 'two\nlines' } } });
+    await show(`#/content/tags/${created.body.data.documentId}`, '.values td');
+    await button('Delete').click();
+    await page.waitForSelector('dialog[open]', REACTS);
+    await page.fill('#confirm', 'twolines');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/#\/content\/tags$/, REACTS);
+    expect((await ask(`/api/tags/${created.body.data.documentId}`)).status).toBe(404);
+  });
+
   test('the whole content part shows the content of a moment', { timeout: 400_000 }, async () => {
     const { body, headers } = await ask('/api/tags', {
       method: 'POST',

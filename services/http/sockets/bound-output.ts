@@ -29,7 +29,7 @@ type Connection = {
   unreadSince: number | undefined;
   /** Text that is sent after the answers in flight. The connection ends after it. */
   lastWords: string | undefined;
-  /** The last request that was answered, if it was sent whole: then the connection is idle until bytes arrive. */
+  /** The last request that was answered. If it has arrived whole, the connection is idle until more bytes arrive. */
   answered: IncomingMessage | undefined;
 };
 
