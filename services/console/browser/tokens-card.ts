@@ -7,6 +7,7 @@ import { RightsMatrix } from './rights-matrix.ts';
 import { SecretOnce } from './secret-once.ts';
 import { shellWord } from './send-lines.ts';
 import type { ListedToken, RightRow } from './server.ts';
+import { isOpen } from './session.ts';
 import { useAnswer } from './use-answer.ts';
 
 const PATH = '/_varve/tokens';
@@ -85,12 +86,16 @@ type Form = {
   readonly expires: string;
 };
 
-const FIRST: Form = { name: '', type: 'custom', allow: [], drafts: false, history: false, expires: '' };
+/** A new form. A token ends development mode, and after that only a token with full access opens this part. */
+function createForm(): Form {
+  const type = isOpen.value ? 'full-access' : 'custom';
+  return { name: '', type, allow: [], drafts: false, history: false, expires: '' };
+}
 
 type CreateProps = { readonly rows: readonly RightRow[]; readonly report: (outcome: Outcome) => void };
 
 function CreateForm({ rows, report }: CreateProps) {
-  const [form, setForm] = useState(FIRST);
+  const [form, setForm] = useState(createForm);
   const set = (name: keyof Form) => (event: Event) => {
     const field = event.target as HTMLInputElement;
     setForm({ ...form, [name]: field.type === 'checkbox' ? field.checked : field.value });
