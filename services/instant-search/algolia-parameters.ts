@@ -12,7 +12,6 @@ const LOGS = 'it only logs or names the sender';
 const RANKS = 'it only ranks';
 const TUNES = 'it fine-tunes typos, proximity or exactness';
 const ALWAYS = 'every search does this for the language of its locale';
-const RULES = 'Varve has no rules for queries';
 const DISTANCE = 'Varve does not order hits by distance: filter by insideBoundingBox';
 const INSIGHTS = 'Varve records no events of users: set insights to false';
 const RECOMMEND = 'Varve recommends nothing';
@@ -49,14 +48,14 @@ export const ALGOLIA_PARAMETERS = {
   snippetEllipsisText: honoured(TEXTS),
   responseFields: honoured('the members of the answer'),
   distinct: honoured('how many hits have the same value of the attribute `distinct` of the content type'),
+  enableRules: honoured('whether the rules for some searches count'),
   getRankingInfo: honoured('`_rankingInfo` of each hit'),
   analytics: ignored(LOGS),
   analyticsTags: ignored(LOGS),
   clickAnalytics: ignored(LOGS),
   userToken: ignored(LOGS),
   percentileComputation: ignored(LOGS),
-  enableRules: ignored(RULES),
-  ruleContexts: ignored(RULES),
+  ruleContexts: ignored('rules have no contexts: each counts in every search'),
   enableABTest: ignored(RANKS),
   enablePersonalization: ignored(RANKS),
   personalizationImpact: ignored(RANKS),

@@ -40,6 +40,8 @@ export type InstantQuery = {
   /** Attributes to search; absent for all searched attributes. */
   readonly searched?: readonly string[];
   readonly typoTolerance: boolean;
+  /** True if the owner's rules for some searches count. */
+  readonly withRules: boolean;
   /** True if hits say how they rank. */
   readonly withRankingInfo: boolean;
   /** Maximum hits of a group; 0: hits are not grouped. */

@@ -59,7 +59,13 @@ export function planInstant(query: InstantQuery, instant: InstantScope): Instant
     facets: countedFacets(query, context),
     distinct: distinctOf(query, context),
   };
-  const words = planWords(parameters, { ...context, defaultLocale, locale: choice, sort: search.sort });
+  const words = planWords(parameters, {
+    ...context,
+    defaultLocale,
+    locale: choice,
+    sort: search.sort,
+    withRules: query.withRules,
+  });
   const fields = searchedFields(query, context, words.text?.fields);
   const text = words.text && { ...words.text, ...defined({ fields }) };
   const hits = planHits(query, context);

@@ -63,6 +63,7 @@ export function readQuery({ indexName, parameters }: RawQuery): InstantQuery {
     ellipsis: tag('snippetEllipsisText') ?? '…',
     sortFacetsBy: when('sortFacetValuesBy', readFacetOrder) ?? 'count',
     typoTolerance: when('typoTolerance', readTypoTolerance) ?? true,
+    withRules: when('enableRules', readFlag) ?? true,
     withRankingInfo: when('getRankingInfo', readFlag) ?? false,
     distinct: when('distinct', readDistinct) ?? 0,
     params: queryStringOf(parameters),

@@ -119,7 +119,7 @@ export function planList(request: QueryRequest): ListPlan {
   const pagination = resolvePagination(query, problems, request);
   const explained = resolveExplain(query['explain'], request.mayExplain === true, problems);
   const words = asksForWords(query)
-    ? planWords(query, { ...request, ...plan, scope: scopeOf(request), problems })
+    ? planWords(query, { ...request, ...plan, scope: scopeOf(request), withRules: true, problems })
     : undefined;
   if (words?.groups !== undefined) refuseCursorOfGroups(pagination, problems);
   refuseIfAny(problems);

@@ -34,6 +34,8 @@ type WordsContext = {
   readonly defaultLocale: string;
   readonly locale: LocaleChoice;
   readonly sort: readonly SortKey[];
+  /** False: the owner's rules for some searches do not count. */
+  readonly withRules: boolean;
   readonly problems: Problems;
 };
 
@@ -44,11 +46,11 @@ export function asksForWords(query: QueryObject): boolean {
 
 /** Plans a search by words, facets and highlights. */
 export function planWords(query: QueryObject, context: WordsContext): PlannedWords {
-  const { type, scope, defaultLocale, locale, sort, problems } = context;
+  const { type, scope, defaultLocale, locale, sort, withRules, problems } = context;
   const model = queryModelOf(scope.registry, type.uid);
   const locales = searchedLocales(locale, defaultLocale, namesLocale(query['filters']));
   const typed = resolveTextSearch(query, locales, problems);
-  const applied = typed && applyRules(type, typed, scope);
+  const applied = typed && withRules ? applyRules(type, typed, scope) : undefined;
   const text = typed && applied ? withQuery(typed, applied.query) : typed;
   const isRanked = sort.length === 0;
   // A ranked search keeps its order if a filter has replaced all of its words.

@@ -34,6 +34,7 @@ const SAMPLES: { readonly [N in Honoured]: readonly [value: unknown, others?: Ra
   snippetEllipsisText: ['...'],
   responseFields: [['hits']],
   distinct: [2],
+  enableRules: [false],
   getRankingInfo: [true],
 };
 

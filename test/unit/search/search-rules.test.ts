@@ -137,8 +137,8 @@ describe('rules for searches with certain words', () => {
       { when: 'best', filter: 'filters[sales][$gt]=9', hide: ['x'] },
     ];
     const ruled = addRules(registry, { [DISH]: rules });
-    const plan = (query: string) => {
-      const [one] = readQueries({ requests: [{ indexName: 'dishes', query }] });
+    const plan = (query: string, enableRules?: boolean) => {
+      const [one] = readQueries({ requests: [{ indexName: 'dishes', query, enableRules }] });
       if (one === undefined) throw new Error('there is one query');
       return planInstant(one, { registry: ruled, defaultLocale: 'en', caller: {}, rules: {} }).search;
     };
@@ -147,6 +147,11 @@ describe('rules for searches with certain words', () => {
     expect(text).toBeUndefined();
     expect(JSON.stringify(query)).toContain('"gt":9');
     expect(JSON.stringify(query)).toContain('"values":["x"]');
+    expect(plan('best', true)).toEqual(plan('best'));
+    const without = plan('best', false);
+    expect(without.text?.query).toBe('best');
+    expect(JSON.stringify(without.query)).not.toContain('"values":["x"]');
+    expect(plan('tomato soup', false).text?.placed).toBeUndefined();
   });
 });
 
