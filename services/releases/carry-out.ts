@@ -16,8 +16,8 @@ import type { CommandHandler } from '../command/command-handler.ts';
 import { actAs } from '../command/current-author.ts';
 import type { Together } from '../command/publish-together.ts';
 import { problemOf } from './describe-release.ts';
-import { hasSeveralDocuments, ONE_DOCUMENT } from './one-document.ts';
 import type { ReleaseCommands } from './release-commands.ts';
+import { ONE_ENTRY } from './release-error.ts';
 import type { KnownReleases } from './watch-releases.ts';
 
 export type CarryOutOptions = {
@@ -84,10 +84,11 @@ type Outcome =
   | { readonly kind: 'changed' };
 
 async function attemptOne(options: CarryOutOptions, release: Release, attempt: Attempt): Promise<Outcome> {
-  if (release.actions.length === 0) return refusedAll(release, 'The release has no entries');
+  const [action, ...others] = release.actions;
+  if (action === undefined) return refusedAll(release, 'The release has no entries');
   if (await options.log.checksConditions()) return attemptTogether(options, release, attempt);
-  if (hasSeveralDocuments(release.actions)) return refusedAll(release, ONE_DOCUMENT);
-  return attemptInTurn(options, release, attempt);
+  if (others.length > 0) return refusedAll(release, ONE_ENTRY);
+  return attemptInTurn(options, { ...release, actions: [action] }, attempt);
 }
 
 async function attemptTogether(
@@ -119,15 +120,21 @@ async function attemptTogether(
 }
 
 /**
- * Carries out the actions on one document on a store that does not append to several streams together. If the previous leader was killed
+ * Carries out the only action of a release on a store that does not append to several streams together. If the previous leader was killed
  * between the publication and its record, the document has the command already, and only the record is made.
  */
-async function attemptInTurn(options: CarryOutOptions, release: Release, attempt: Attempt): Promise<Outcome> {
-  const { single, space, log, known, lead } = options;
+async function attemptInTurn(
+  options: CarryOutOptions,
+  release: Release & { readonly actions: readonly [StoredAction] },
+  attempt: Attempt,
+): Promise<Outcome> {
+  const { single, together, space, log, known, lead } = options;
+  const [action] = release.actions;
+  const id = `${commandOf(release)}/${action.id}`;
   try {
-    for (const action of release.actions) {
-      const id = `${commandOf(release)}/${action.id}`;
-      if (await hasCommand(options, action, id)) continue;
+    if (!(await hasCommand(options, action, id))) {
+      const refused = await together.check([action]);
+      if (refused.length > 0) return { kind: 'refused', problems: refused.map(problemOf) };
       const { type: kind, contentType: type, entryDocumentId: documentId, locale } = action;
       await single.execute({
         kind,

@@ -18,9 +18,8 @@ import {
 import { RequestError } from '../../shared/request-error.ts';
 import type { Author } from '../command/command.ts';
 import { NotLeading } from '../command/not-leading.ts';
-import { hasSeveralDocuments, ONE_DOCUMENT } from './one-document.ts';
 import type { Schedule } from './parse-schedule.ts';
-import { noRelease, refusedRelease } from './release-error.ts';
+import { noRelease, ONE_ENTRY, refusedRelease } from './release-error.ts';
 import { MOST_ACTIONS, type ReleaseRequest } from './release-request.ts';
 import type { KnownReleases } from './watch-releases.ts';
 
@@ -77,8 +76,8 @@ export function createReleaseCommands(options: ReleaseCommandsOptions) {
       const changed = await commit('change-release', (state) => {
         const release = pendingRelease(state, id);
         added = newActions(state, release, actions);
-        if (!isWhole && hasSeveralDocuments([...release.actions, ...added]))
-          throw new RequestError('not-supported', ONE_DOCUMENT);
+        if (!isWhole && release.actions.length + added.length > 1)
+          throw new RequestError('not-supported', ONE_ENTRY);
         return {
           id,
           events:
