@@ -36,11 +36,13 @@ export type GenerationStore = {
   rebuild(): Rebuild | undefined;
   /** Starts a rebuild of a new generation. Throws if the last rebuild has not ended. */
   begin(scope: RebuildScope, at: string): Rebuild;
+  /** Enters a phase. The reason of a requested cancellation stays recorded. */
   enter(rebuild: number, phase: RebuildPhase, message?: string): void;
   /** Records a failure. The rebuild can continue from its checkpoint. */
   note(rebuild: number, message: string): void;
   advance(rebuild: number, progress: RebuildProgress): void;
-  want(rebuild: number, wanted: Rebuild['wanted']): void;
+  /** Records what a process asks of the rebuild. `reason`: why; absent: the recorded message stays. */
+  want(rebuild: number, wanted: Rebuild['wanted'], reason?: string): void;
   /** Returns the differences that the verification of the last rebuild found, as many as were recorded. */
   differences(): readonly Difference[];
   noteDifferences(differences: readonly Difference[]): void;
@@ -113,6 +115,10 @@ const INSERT_GENERATION = `INSERT INTO generation (number, state, source, made_a
 const INSERT_REBUILD = `INSERT INTO rebuild (scope, generation, phase, wanted, started_at, progress)
   VALUES (?, ?, ?, 'run', ?, ?)`;
 
+const ENTER = `UPDATE rebuild SET phase = ?, message = coalesce(?, CASE wanted WHEN 'cancel' THEN message END)
+  WHERE id = ?`;
+const WANT = 'UPDATE rebuild SET wanted = ?, message = coalesce(?, message) WHERE id = ?';
+
 const OPTIONS = { durability: 'normal', migrations: MIGRATIONS } as const;
 
 /** Opens the record of a data directory's generations, or creates it. */
@@ -171,12 +177,11 @@ function generationStore(db: Database, close: () => void): GenerationStore {
         run(INSERT_REBUILD, JSON.stringify(scope), number, phase, at, JSON.stringify(NO_PROGRESS));
         return rebuild() as Rebuild;
       }),
-    enter: (id, phase, message) =>
-      void run('UPDATE rebuild SET phase = ?, message = ? WHERE id = ?', phase, message ?? null, id),
+    enter: (id, phase, message) => void run(ENTER, phase, message ?? null, id),
     note: (id, message) => void run('UPDATE rebuild SET message = ? WHERE id = ?', message, id),
     advance: (id, progress) =>
       void run('UPDATE rebuild SET progress = ? WHERE id = ?', JSON.stringify(progress), id),
-    want: (id, wanted) => void run('UPDATE rebuild SET wanted = ? WHERE id = ?', wanted, id),
+    want: (id, wanted, reason) => void run(WANT, wanted, reason ?? null, id),
     differences: () =>
       all<readonly [string, string, string | null, string | null]>(
         'SELECT "group", name, before, after FROM difference ORDER BY rowid',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Rebuild } from '../../projections/generations/generation.ts';
 import { catchUpOrThrow } from '../../projections/graph/projector.ts';
+import { isLeaderElsewhere, LeaderElsewhere } from '../read-side/outside-generation.ts';
 import { defineLook, defineOperation, type OperatorContext } from './operation.ts';
 import { watchLoad } from './watch-load.ts';
 
@@ -45,8 +46,8 @@ export const rebuildOperation = defineOperation({
       made = line;
       yield line;
     }
-    // A process that has lost the lease cancels its rebuild.
-    if (made?.phase === 'cancelled') generations.refuseTakeOver();
+    // A process that loses the lease cancels its rebuild, and may be the leader again by now.
+    if (made?.phase === 'cancelled' && isLeaderElsewhere(made.message)) throw new LeaderElsewhere();
     if (made?.phase !== 'taking over') return;
     if (asked !== undefined) generations.store.noteRequest(asked, made.generation);
     await takeOverOrDiscard(context, made, signal);
@@ -67,10 +68,7 @@ async function takeOverOrDiscard(
     await generations.takeOver(made.generation);
   } catch (error) {
     // A process that ends cannot clean up. The next one of its directory does.
-    if (!signal.aborted) {
-      await rebuilds?.discard(made, (error as Error).message).catch(() => {});
-      generations.refuseTakeOver();
-    }
+    if (!signal.aborted) await rebuilds?.discard(made, (error as Error).message).catch(() => {});
     throw error;
   }
 }

@@ -4,6 +4,7 @@ import { removeGeneration } from '../../projections/graph/store/generation-files
 import { retry } from '../../shared/retry.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { Rebuilds } from '../operator/operation.ts';
+import { NOT_LEADING } from '../read-side/outside-generation.ts';
 import type { ReadSidePlan } from '../read-side/read-side.ts';
 import type { ServedGenerations } from '../read-side/served-generations.ts';
 import { discardRebuild, interruptRebuild } from '../rebuild/cancel-rebuild.ts';
@@ -112,5 +113,5 @@ async function sweep(
 async function cancelOwn({ data, plan, generations: { store, abandon } }: TidyOptions): Promise<void> {
   const rebuild = store.rebuild();
   if (rebuild === undefined || isEnded(rebuild.phase) || rebuild.wanted === 'cancel') return;
-  await interruptRebuild({ data, store, plan, abandon }, 'cancel');
+  await interruptRebuild({ data, store, plan, abandon }, 'cancel', NOT_LEADING);
 }

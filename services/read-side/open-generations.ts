@@ -7,6 +7,7 @@ import { catchUpOrThrow } from '../../projections/graph/projector.ts';
 import { graphFile, removeGeneration } from '../../projections/graph/store/generation-files.ts';
 import {
   inheritStale,
+  isLeaderElsewhere,
   LeaderElsewhere,
   NO_INDICES,
   OTHERS_READ_FOR_MS,
@@ -59,6 +60,9 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
     switching = joined;
     try {
       await joined.over;
+    } catch (error) {
+      refuseTakeOver();
+      throw isLeaderElsewhere((error as Error).message) ? new LeaderElsewhere() : error;
     } finally {
       if (switching === joined) switching = undefined;
     }
@@ -74,7 +78,7 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
     store,
     takeOver,
     refuseTakeOver,
-    abandon: async () => options.abandon?.(),
+    abandon: async (...to) => options.abandon?.(...to),
     isSwitching: () => switching !== undefined,
     entered: switched.entered.promise,
     hasIndicesOutside: plan?.outside !== undefined,

@@ -14,13 +14,19 @@ export const OTHERS_READ_FOR_MS = 4_000;
 
 const LOOK_EVERY_MS = 500;
 
-const NOT_LEADING =
+/** Reason of a rebuild or a switch that ends because another process is the leader. */
+export const NOT_LEADING =
   'another process has become the leader, which writes the documents in Elasticsearch: run the command again';
 /** Error of a process that cannot switch over, because another process is the leader. */
 export class LeaderElsewhere extends Error {
   constructor() {
     super(NOT_LEADING);
   }
+}
+
+/** Returns whether a failure, or the recorded reason of one, is that another process is the leader. */
+export function isLeaderElsewhere(reason: string | undefined): boolean {
+  return reason?.endsWith(NOT_LEADING) ?? false;
 }
 
 export const NO_INDICES =

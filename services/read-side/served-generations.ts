@@ -22,8 +22,11 @@ export type ServedGenerationsOptions = {
   readonly handOver?: ((generation: number, changesTypes: boolean) => Promise<void>) | undefined;
 };
 
-/** Ends a hand-over to another process while this one still serves. Rejects with a message after that. */
-export type Abandon = () => Promise<void>;
+/**
+ * Ends a hand-over to another process while this one still serves. Rejects with a message after that. `reason`: why the generation is not
+ * served. `generation`: ends only a hand-over to this generation; absent: to any.
+ */
+export type Abandon = (reason: string, generation?: number) => Promise<void>;
 
 /** The generations of a data directory, for the process that holds the directory. It opens one of them. */
 export type ServedGenerations = {
@@ -45,7 +48,10 @@ export type ServedGenerations = {
    * replaced, its own generation is the one for a rollback.
    */
   removeOlder(): Promise<readonly number[]>;
-  /** Makes a generation live: another process serves it. Does nothing if it is already live. Throws a message if this is not possible. */
+  /**
+   * Makes a generation live: another process serves it. Does nothing if it is already live. Throws a message if this is not possible, and
+   * LeaderElsewhere if another process has become the leader, even if this one is the leader again.
+   */
   takeOver(number: number): Promise<Generation>;
   /** Ends a switch that has not replaced this process yet. Rejects with a message if it has begun to. */
   abandon: Abandon;

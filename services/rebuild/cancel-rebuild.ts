@@ -15,13 +15,18 @@ export type Cancelling = Pick<RebuildHost, 'data' | 'store' | 'plan'>;
 const OTHERS_END_MS = 5_000;
 const LOOK_EVERY_MS = 50;
 
+const BY_OPERATOR = 'an operator cancelled the rebuild';
+const UNUSED = 'the content types took effect without the rebuild';
+
 /**
  * Requests that the running rebuild is paused or cancelled. If no process works on it, this happens at once. A switch can be cancelled
- * until the serving worker steps down: `abandon` ends it, and rejects with a message after that.
+ * until the serving worker steps down: `abandon` ends it, and rejects with a message after that. `reason`: who or what cancels it, for the
+ * record and for the commands that wait.
  */
 export async function interruptRebuild(
   where: Cancelling & { readonly abandon: Abandon },
   wanted: 'pause' | 'cancel',
+  reason = BY_OPERATOR,
 ): Promise<Rebuild> {
   const { store } = where;
   const rebuild = store.rebuild();
@@ -29,16 +34,16 @@ export async function interruptRebuild(
     throw new Error('there is no rebuild to pause or cancel');
   if (rebuild.phase === 'taking over') {
     if (wanted === 'pause') throw new Error('the switch to the new generation cannot be paused');
-    await where.abandon();
-    await removeAbandoned(where, rebuild);
+    await where.abandon(reason, rebuild.generation);
+    await removeAbandoned(where, rebuild, reason);
     return currentRebuild(store);
   }
   // First it tries to cancel without recording the request: a full disk has no space for that before the files are
   // removed.
-  if (wanted === 'cancel' && (await cancelIdle(where))) return currentRebuild(store);
-  store.want(rebuild.id, wanted);
+  if (wanted === 'cancel' && (await cancelIdle(where, reason))) return currentRebuild(store);
+  store.want(rebuild.id, wanted, wanted === 'cancel' ? reason : undefined);
   // The process that worked on the rebuild may have ended before it read the request.
-  if (wanted === 'cancel') await cancelIdle(where);
+  if (wanted === 'cancel') await cancelIdle(where, reason);
   return currentRebuild(store);
 }
 
@@ -57,8 +62,8 @@ export async function discardRebuild(where: Cancelling, { id }: Rebuild, message
   }
 }
 
-async function removeAbandoned(where: Cancelling, rebuild: Rebuild): Promise<void> {
-  await discardRebuild(where, rebuild, 'the switch was cancelled');
+async function removeAbandoned(where: Cancelling, rebuild: Rebuild, reason: string): Promise<void> {
+  await discardRebuild(where, rebuild, reason);
   if (where.store.live().number === rebuild.generation)
     throw new Error(`generation ${rebuild.generation} is live already: varve rollback switches back`);
   if (!isEnded(currentRebuild(where.store).phase))
@@ -66,14 +71,14 @@ async function removeAbandoned(where: Cancelling, rebuild: Rebuild): Promise<voi
 }
 
 /** Cancels the rebuild if no process works on it. Returns whether no process does. */
-async function cancelIdle(where: Cancelling): Promise<boolean> {
+async function cancelIdle(where: Cancelling, reason: string): Promise<boolean> {
   const { data, store } = where;
   const lock = tryLockFile(lockFile(data));
   if (lock === undefined) return false;
   try {
     const rebuild = currentRebuild(store);
     if (isEnded(rebuild.phase)) return true;
-    await cancelLocked(where, rebuild);
+    await cancelLocked(where, rebuild, reason);
     store.want(rebuild.id, 'cancel');
     return true;
   } finally {
@@ -88,7 +93,7 @@ export async function cancelUnusedCopy({ data, store, plan }: Cancelling): Promi
   const lock = tryLockFile(lockFile(data));
   if (lock === undefined) return;
   try {
-    await cancelLocked({ data, store, plan }, rebuild);
+    await cancelLocked({ data, store, plan }, rebuild, UNUSED);
   } finally {
     lock.release();
   }

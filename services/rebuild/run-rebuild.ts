@@ -123,7 +123,7 @@ async function end(host: RebuildHost, rebuild: Rebuild, error: unknown): Promise
   // The rebuild is left as if this process had ended with its server: the next process continues it.
   if (error instanceof ServerGone) throw error;
   if (error instanceof RebuildInterrupted) {
-    if (error.wanted === 'cancel') await cancelLocked(host, rebuild);
+    if (error.wanted === 'cancel') await cancelLocked(host, rebuild, currentRebuild(host.store).message);
     return;
   }
   // A failed switch leaves nothing behind: the old generation stays live.

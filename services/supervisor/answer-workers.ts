@@ -72,7 +72,7 @@ export function answerWorkers({ replace, successions, reading, metrics }: Answer
         lock ??= announceDataDirectory(request.directory, request.channel);
         return { kind: 'done' };
       case 'abandon':
-        return done(successions.abandon());
+        return done(successions.abandon(request));
       case 'hand-over':
         return done(replace(from, request));
     }

@@ -3,6 +3,7 @@ import { flushCompileCache } from 'node:module';
 import type { OperatorChannel } from '../../shared/sqlite/lock-data-directory.ts';
 import type { ListeningSocket } from '../http/sockets/listening-socket.ts';
 import type {
+  Abandoned,
   Followers,
   Hello,
   LogStyle,
@@ -50,7 +51,7 @@ export type Supervisor = Hello & {
   /** Hands over to another worker. Rejects with a message if that is not possible. */
   handOver(succession: Succession): Promise<void>;
   /** Ends a hand-over before this worker steps down. Rejects with a message after that. */
-  abandon(): Promise<void>;
+  abandon(abandoned: Abandoned): Promise<void>;
   /** Calls back when another worker is about to replace this one. That worker waits until `give` has resolved. */
   onYield(give: GiveWay): void;
   /** Calls back when the newly installed program should serve. */
@@ -147,7 +148,7 @@ export async function connectSupervisor(): Promise<Supervisor> {
       hurry = hurried;
     },
     handOver: (succession) => done({ kind: 'hand-over', ...succession }),
-    abandon: () => done({ kind: 'abandon' }),
+    abandon: (abandoned) => done({ kind: 'abandon', ...abandoned }),
     onYield(called) {
       giveWay = called;
     },

@@ -37,10 +37,17 @@ export type WorkerRequest =
   | { readonly kind: 'close'; readonly socket: SocketName }
   /** Locks the data directory until the supervisor ends, and records the address for operators' requests. */
   | { readonly kind: 'lock'; readonly directory: string; readonly channel: OperatorChannel }
-  /** Ends a hand-over before the worker steps down. Refused after that. */
-  | { readonly kind: 'abandon' }
+  | ({ readonly kind: 'abandon' } & Abandoned)
   /** Asks for a hand-over to another worker. The answer comes when that worker serves. Then this worker gets `stop`. */
   | ({ readonly kind: 'hand-over' } & Succession);
+
+/** Ends a hand-over before the worker steps down. Refused after that. An older worker sends no members, an older supervisor ignores them. */
+export type Abandoned = {
+  /** Ends only the hand-over to this generation; absent: to any. */
+  readonly generation?: number | undefined;
+  /** Why the generation is not served. */
+  readonly reason?: string | undefined;
+};
 
 /** The task of a worker that replaces another one. */
 export type Succession = {

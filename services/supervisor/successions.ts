@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type HandOverEnd, handOver, within } from './hand-over.ts';
-import type { Succession } from './protocol.ts';
+import type { Abandoned, Succession } from './protocol.ts';
 import type { WorkerEnd, WorkerProcess } from './worker-process.ts';
 
 /** Hand-overs from the serving worker to another one. They run one after the other. */
@@ -33,6 +33,8 @@ export function createSuccessions(options: SuccessionsOptions) {
   let retiring: WorkerProcess | undefined;
   /** The worker that prepares to serve, while its hand-over can still be abandoned. */
   let preparing: WorkerProcess | undefined;
+  /** Generation of the last hand-over. */
+  let wanted: number | undefined;
 
   /** Hand-overs wait for each other: a worker must not open a generation before the worker that had it open has ended. */
   async function replace(from: WorkerProcess, succession: Succession): Promise<void> {
@@ -42,6 +44,7 @@ export function createSuccessions(options: SuccessionsOptions) {
     last = over.promise;
     const next = options.start(succession);
     preparing = next;
+    wanted = succession.generation;
     let nextEnd: WorkerEnd | undefined;
     // Never rejects: the end of a worker only resolves.
     void next.ended.then((end) => {
@@ -94,11 +97,12 @@ export function createSuccessions(options: SuccessionsOptions) {
   return {
     /** Rejects with a message if the next worker does not serve afterwards. */
     replace,
-    /** Ends the hand-over, if there is one. Throws a message if a worker has begun to step down. */
-    async abandon(): Promise<void> {
+    /** Ends the hand-over, if there is one to this generation. Throws a message if a worker has begun to step down. */
+    async abandon({ generation = wanted, reason }: Abandoned): Promise<void> {
+      if (generation !== wanted) return;
       if (isSwitching) throw new Error('the switch to the new generation has begun: it ends in a moment');
       if (preparing === undefined) return;
-      failures.set(preparing, 'the switch was cancelled');
+      failures.set(preparing, reason ?? 'the switch was cancelled');
       preparing.kill();
       await last;
     },

@@ -167,7 +167,7 @@ it(
     process.kill(next, 'SIGSTOP');
     const cancelled = await runVarve(['rebuild', '--cancel', '--data', server.data]);
     expect(cancelled).toMatchObject({ code: 0, stdout: 'the rebuild was cancelled\n' });
-    expect((await running.exited).output).toContain('the switch was cancelled');
+    expect((await running.exited).output).toContain('an operator cancelled the rebuild');
     await expect
       .poll(() => [isRunning(next), workers(server), generationFiles(server)])
       .toEqual([false, [first], ['graph.db']]);

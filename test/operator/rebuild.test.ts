@@ -99,6 +99,9 @@ describe('on a running server', () => {
     expect(graphs()).toEqual(['graph-2.db', 'graph-3.db']);
     expect((await runVarve(['rebuild', '--cancel', ...own])).stdout).toContain('was cancelled');
     expect(graphs()).toEqual(['graph-2.db']);
+    expect((await runVarve(['status', ...own])).stdout).toMatch(
+      /Rebuild +generation 3, begun at \S+Z, was cancelled: an operator cancelled the rebuild/,
+    );
     expect((await runVarve(['rebuild', '--cancel', ...own])).stderr).toContain(
       'there is no rebuild to pause or cancel',
     );

@@ -272,7 +272,7 @@ function outcomeText(
   if (phase === 'done') return `generation ${generation} is live; varve rollback switches back`;
   if (phase === 'cancelled') {
     if (given.cancel === true) return 'the rebuild was cancelled';
-    throw new Error('the rebuild was cancelled by another command');
+    throw new Error(message ?? 'the rebuild was cancelled');
   }
   if (wanted === 'pause') return `the rebuild is paused; ${again}`;
   if (wanted === 'cancel') return 'the rebuild is being cancelled';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { isEnded, type Rebuild } from '../../../projections/generations/generation.ts';
+import type { Rebuild } from '../../../projections/generations/generation.ts';
 import { warningLine } from '../../../shared/schema/schema-problem.ts';
 import type { FollowStatus } from '../../follow/follow-state.ts';
 import type { WorkerStatus } from '../../operator/operation.ts';
@@ -67,7 +67,6 @@ function presentFleet({
   generations,
 }: Status): readonly string[] {
   const kept = generations.filter(({ state }) => state === 'kept').map(({ number }) => number);
-  const isBuilding = rebuild !== null && !isEnded(rebuild.phase);
   return [
     ...(processes.length === 0 ? [] : ['', textTable([HEADINGS, ...processes.map(processColumns)])]),
     ...processes.flatMap((each) =>
@@ -75,7 +74,7 @@ function presentFleet({
     ),
     '',
     ...(readIndex === null ? [] : [`Elasticsearch  ${presentIndex(readIndex)}`]),
-    ...(isBuilding ? [`Rebuild        ${presentRebuild(rebuild)}`] : []),
+    ...(rebuild === null || rebuild.phase === 'done' ? [] : [`Rebuild        ${presentRebuild(rebuild)}`]),
     ...(kept.length === 0
       ? []
       : [`Kept           generation ${kept.join(', ')}: varve rollback switches to it`]),
@@ -112,9 +111,10 @@ function presentIndex(index: IndexState): string {
   return `${address} is ${status}: ${of}, ${unassignedShards} shards without a node${without}`;
 }
 
-function presentRebuild({ generation, phase, progress, message }: Rebuild): string {
+function presentRebuild({ generation, phase, progress, startedAt, message }: Rebuild): string {
   const { done, total } = progress;
   const why = message === undefined ? '' : `: ${message}`;
+  if (phase === 'cancelled') return `generation ${generation}, begun at ${startedAt}, was cancelled${why}`;
   return `generation ${generation}, ${phase}, ${done} of ${total}${why}`;
 }
 

@@ -57,8 +57,8 @@ function successionOptions({ supervisor, recent, readSide }: LeadingParts, takeT
     generation: succession?.generation,
     turn: succession?.changesTypes === true ? takeTurn : undefined,
     claimsFrom: supervisor.turn,
+    abandon: (reason: string, generation?: number) => supervisor.abandon({ reason, generation }),
     // Recent requests do not help with other content types, because every answer changes.
-    abandon: supervisor.abandon,
     handOver: (generation: number, changesTypes: boolean) =>
       supervisor.handOver({
         generation,

@@ -1,103 +1,181 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Rebuild } from '../../../projections/generations/generation.ts';
-import {
-  type GenerationStore,
-  openGenerationStore,
-} from '../../../projections/generations/generation-store.ts';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { rebuildOperation } from '../../../services/operator/generations.ts';
 import { createJobs } from '../../../services/operator/jobs.ts';
 import type { LeaderLink, OperatorContext } from '../../../services/operator/operation.ts';
 import { runOnLeader } from '../../../services/operator/run-on-leader.ts';
-import { LeaderElsewhere } from '../../../services/read-side/outside-generation.ts';
+import { embeddedReadSide } from '../../../services/read-side/embedded-read-side.ts';
+import { openServedGenerations } from '../../../services/read-side/open-generations.ts';
+import { LeaderElsewhere, NOT_LEADING } from '../../../services/read-side/outside-generation.ts';
+import type { ReadSidePlan } from '../../../services/read-side/read-side.ts';
+import type { Abandon, ServedGenerations } from '../../../services/read-side/served-generations.ts';
+import { interruptRebuild } from '../../../services/rebuild/cancel-rebuild.ts';
+import { rebuildsOf } from '../../../services/rebuild/rebuilds-of.ts';
+import type { EventStore } from '../../../shared/event-store/event-store.ts';
+import { openSqliteEventStore } from '../../../shared/event-store/sqlite/sqlite-event-store.ts';
+import { upcast } from '../../../shared/events/upcasters.ts';
 import { createDataDirectory } from '../../support/server.ts';
 
-/** A rebuild whose process loses the lease at the switch, which cancels the switch. The next leader makes it again. */
-const CANCELLED = 'generation 2 is not served: the switch was cancelled';
+/** A rebuild whose process loses the lease at the switch, or whose switch ends for another reason. */
+const notServed = (reason: string) => `generation 2 is not served: ${reason}`;
+const KILLED = notServed('the process that should serve it was ended by SIGKILL');
+const BY_OPERATOR = 'an operator cancelled the rebuild';
 const REQUEST = { graph: false, accept: false };
 const NEVER = new AbortController().signal;
 
 let data: string;
-let store: GenerationStore;
-let discarded: string[];
+let log: EventStore;
+let generations: ServedGenerations;
+let writesHere: boolean;
+/** The supervisor: a hand-over waits until it is abandoned or fails. */
+let handOver: PromiseWithResolvers<void>;
+let plan: ReadSidePlan;
 
-beforeEach(() => {
+const abandon: Abandon = async (reason) => handOver.reject(new Error(notServed(reason)));
+const lines = (found: AsyncIterable<unknown>) => Array.fromAsync(found);
+const rebuilt = () => generations.store.rebuild();
+
+beforeEach(async () => {
   data = createDataDirectory();
-  store = openGenerationStore(data);
-  discarded = [];
+  log = openSqliteEventStore(join(data, 'events.db'), { space: 'varve', decode: upcast });
+  writesHere = true;
+  handOver = Promise.withResolvers();
+  const embedded = embeddedReadSide({});
+  plan = {
+    graph: embedded.graph,
+    open: async (...to) => ({ ...(await embedded.open(...to)), writesHere: () => writesHere }),
+  };
+  generations = openServedGenerations({ data, log, plan, handOver: () => handOver.promise, abandon });
+  await generations.openReadSide();
 });
-afterEach(() => {
-  store.close();
+afterEach(async () => {
+  await generations.closeReadSide();
+  await generations.close();
+  await log.close();
   rmSync(data, { recursive: true, force: true });
 });
 
-/** Creates a process that fails to switch over. `isLeader`: it is still the leader. */
-function createContext(isLeader: boolean): OperatorContext {
-  const made = {
-    ...store.begin({ graph: false }, '2026-11-30T00:00:00.000Z'),
-    phase: 'taking over',
-  } as Rebuild;
+/** Creates a process whose builder makes a generation at once. */
+function createContext(): OperatorContext {
+  const { store } = generations;
   const context: Pick<OperatorContext, 'data' | 'generations' | 'build' | 'rebuilds'> = {
     data,
-    generations: {
-      ...({} as OperatorContext['generations']),
-      store,
-      takeOver: async () => {
-        throw new Error(CANCELLED);
-      },
-      refuseTakeOver() {
-        if (!isLeader) throw new LeaderElsewhere();
-      },
-    },
+    generations,
     async *build() {
-      yield made;
+      const { id } = store.begin({ graph: false }, '2026-11-30T00:00:00.000Z');
+      store.enter(id, 'taking over');
+      const made = store.rebuild();
+      if (made !== undefined) yield made;
     },
-    rebuilds: {
-      ...({} as NonNullable<OperatorContext['rebuilds']>),
-      discard: async (_rebuild, message) => void discarded.push(message),
-    },
+    rebuilds: rebuildsOf({ data, store, plan, abandon: generations.abandon }),
   };
   return context as OperatorContext;
 }
 
-async function linesOf(lines: AsyncIterable<unknown>): Promise<readonly unknown[]> {
-  return Array.fromAsync(lines);
+/** Ends the rebuild during its switch, as a process does that finds another leader. */
+const cancelOwn = () =>
+  interruptRebuild(
+    { data, store: generations.store, plan, abandon: generations.abandon },
+    'cancel',
+    NOT_LEADING,
+  );
+
+const run = () => lines(rebuildOperation.run(createContext(), REQUEST, NEVER));
+
+/** Waits until the process switches over. */
+async function switching(): Promise<void> {
+  await expect.poll(generations.isSwitching).toBe(true);
 }
 
-it('is carried out by the next leader if its own process was asked', async () => {
-  const context = createContext(false);
-  let locations = 0;
-  const leader: LeaderLink = {
-    locate: async () => (locations++ === 0 ? 'here' : 'elsewhere'),
-    ask: async ({ directory }) =>
-      directory === null
-        ? { directory: 'other', lines: [], end: null }
-        : { directory, lines: ['live there'], end: { kind: 'done' } },
+describe('a rebuild whose process loses the lease at the switch', () => {
+  it('is carried out by the next leader if its own process was asked', async () => {
+    const context = createContext();
+    let locations = 0;
+    const leader: LeaderLink = {
+      locate: async () => (locations++ === 0 ? 'here' : 'elsewhere'),
+      ask: async ({ directory }) =>
+        directory === null
+          ? { directory: 'other', lines: [], end: null }
+          : { directory, lines: ['live there'], end: { kind: 'done' } },
+    };
+    const here = () => rebuildOperation.run(context, REQUEST, NEVER);
+    const moved = lines(runOnLeader({ leader, name: 'rebuild', form: REQUEST, here, isOnce: false }, NEVER));
+    await switching();
+    writesHere = false;
+    handOver.reject(new Error(KILLED));
+    expect((await moved).at(-1)).toBe('live there');
+    expect(rebuilt()).toMatchObject({ phase: 'cancelled', message: NOT_LEADING });
+  });
+
+  it('moves if another process has asked for it', async () => {
+    const jobs = createJobs(createContext());
+    const asked = {
+      id: randomUUID(),
+      name: 'rebuild',
+      form: REQUEST,
+      directory: generations.store.directory(),
+    };
+    const lost = switching().then(async () => {
+      writesHere = false;
+      handOver.reject(new Error(KILLED));
+    });
+    for (let after = 0; ; ) {
+      const { lines, end } = await jobs.answer({ ...asked, after });
+      after += lines.length;
+      if (end === null) continue;
+      expect(end).toEqual({ kind: 'moved' });
+      break;
+    }
+    await lost;
+  });
+
+  it('is carried out by the next leader although the lease has come back meanwhile', async () => {
+    const running = run().catch((error: unknown) => error);
+    await switching();
+    await cancelOwn();
+    expect(await running).toBeInstanceOf(LeaderElsewhere);
+    expect(rebuilt()).toMatchObject({ phase: 'cancelled', message: NOT_LEADING });
+  });
+});
+
+it('a rebuild fails with its reason while its process is the leader', async () => {
+  const running = run().catch((error: unknown) => error);
+  await switching();
+  handOver.reject(new Error(KILLED));
+  expect(await running).toMatchObject({ message: KILLED });
+  expect(await running).not.toBeInstanceOf(LeaderElsewhere);
+  expect(rebuilt()).toMatchObject({ phase: 'cancelled', message: KILLED });
+});
+
+it('a rebuild that an operator cancels at the switch says so, in its record and to the command that waits', async () => {
+  const context = createContext();
+  const running = lines(rebuildOperation.run(context, REQUEST, NEVER)).catch((error: unknown) => error);
+  await switching();
+  expect(await context.rebuilds?.interrupt('cancel')).toMatchObject({ phase: 'cancelled' });
+  expect(await running).toMatchObject({ message: notServed(BY_OPERATOR) });
+  expect(rebuilt()?.message).toContain(BY_OPERATOR);
+});
+
+it.each([
+  { who: 'a change of the leader', reason: NOT_LEADING, isMoved: true },
+  { who: 'an operator', reason: BY_OPERATOR, isMoved: false },
+])('a builder that $who cancels leaves the reason', async ({ reason, isMoved }) => {
+  const { store } = generations;
+  const context = {
+    ...createContext(),
+    async *build() {
+      const { id } = store.begin({ graph: false }, '2026-11-30T00:00:00.000Z');
+      store.want(id, 'cancel', reason);
+      // The builder had not read the request yet.
+      store.enter(id, 'verifying');
+      store.enter(id, 'cancelled', store.rebuild()?.message);
+      const made = store.rebuild();
+      if (made !== undefined) yield made;
+    },
   };
-  const here = () => rebuildOperation.run(context, REQUEST, NEVER);
-  const lines = await linesOf(
-    runOnLeader({ leader, name: 'rebuild', form: REQUEST, here, isOnce: false }, NEVER),
-  );
-  expect(lines.at(-1)).toBe('live there');
-  expect(discarded).toEqual([CANCELLED]);
-});
-
-it('moves if another process has asked for it', async () => {
-  const jobs = createJobs(createContext(false));
-  const asked = { id: randomUUID(), name: 'rebuild', form: REQUEST, directory: store.directory() };
-  let after = 0;
-  for (;;) {
-    const { lines, end } = await jobs.answer({ ...asked, after });
-    after += lines.length;
-    if (end === null) continue;
-    expect(end).toEqual({ kind: 'moved' });
-    break;
-  }
-});
-
-it('fails with its reason while its process is the leader', async () => {
-  const context = createContext(true);
-  await expect(linesOf(rebuildOperation.run(context, REQUEST, NEVER))).rejects.toThrow(CANCELLED);
-  expect(discarded).toEqual([CANCELLED]);
+  const ended = await lines(rebuildOperation.run(context, REQUEST, NEVER)).catch((error: unknown) => error);
+  if (isMoved) expect(ended).toBeInstanceOf(LeaderElsewhere);
+  else expect(ended).toMatchObject([{ phase: 'cancelled', message: reason }]);
 });

@@ -80,6 +80,22 @@ describe('a builder', () => {
     expect(existsSync(graphFile(data, generation))).toBe(false);
   });
 
+  it('leaves the reason for which it was cancelled', async () => {
+    const withOperations = async () => {
+      const where = { ...host, abandon: async () => {} };
+      expect(await interruptRebuild(where, 'cancel', 'the lease was lost')).toMatchObject({
+        phase: 'replaying',
+        wanted: 'cancel',
+      });
+    };
+    const builder = { ...host, withOperations: withOperations as unknown as RebuildHost['withOperations'] };
+    openContentGraph(graphFile(data, 1)).close();
+    expect(await runRebuild(builder, REQUEST)).toMatchObject({
+      phase: 'cancelled',
+      message: 'the lease was lost',
+    });
+  });
+
   it('continues the rebuild of a process that is killed while this one waits for it', async () => {
     const { id, generation } = store.begin(SCOPE, '2026-11-23T00:00:00.000Z');
     const other = tryLockFile(join(data, 'rebuild.db'));
