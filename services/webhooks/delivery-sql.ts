@@ -41,7 +41,7 @@ export const DELIVERY_INDEX = `
 const COLUMNS =
   'id, hook, position, event, type, document_id, body, state, attempts, created_at, next_at, status, error';
 /** The columns are exactly the members of a stored delivery. */
-const SELECT = `SELECT id, hook, position, event, type, document_id AS documentId, body, state, attempts,
+const SELECT = `SELECT seq, id, hook, position, event, type, document_id AS documentId, body, state, attempts,
   created_at AS createdAt, next_at AS nextAt, status, error FROM deliveries`;
 /** Waiting deliveries of the same document and webhook as `one`, under the name `other`. */
 function ofDocument(one: string, other: string): string {
@@ -58,7 +58,7 @@ export const DELIVERY_SQL = {
   due: `SELECT id FROM deliveries WHERE state = 'waiting' AND hook = ? AND next_at <= ?
     AND NOT EXISTS (SELECT 1 ${ofDocument('deliveries', 'earlier')} AND earlier.seq < deliveries.seq) ORDER BY seq LIMIT ?`,
   attempted:
-    'UPDATE deliveries SET state = ?, attempts = attempts + 1, next_at = ?, status = ?, error = ? WHERE id = ?',
+    'UPDATE deliveries SET state = ?, attempts = attempts + 1, next_at = ?, status = ?, error = ? WHERE id = ? AND seq = ?',
   park: `UPDATE deliveries SET state = 'parked' WHERE seq IN (
     SELECT seq FROM deliveries AS held INDEXED BY deliveries_without_body WHERE state = 'waiting' AND attempts > 0 AND next_at > ?
       AND EXISTS (SELECT 1 ${ofDocument('held', 'later')} AND later.seq > held.seq AND later.created_at <= ?))`,

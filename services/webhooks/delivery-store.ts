@@ -29,6 +29,8 @@ export type NewDelivery = Pick<OpenDelivery, 'hook' | 'event' | 'type' | 'docume
 /** A delivery in the store, with its last attempt. */
 export type StoredDelivery = NewDelivery &
   Attempt & {
+    /** Order of deliveries. It grows when the delivery is made due again after all others. */
+    readonly seq: number;
     readonly attempts: number;
     /** Milliseconds since 1970. */
     readonly createdAt: number;
@@ -175,8 +177,12 @@ function queueIn(db: Database, meta: MetaValues) {
       prepared(db, DELIVERY_SQL.due)
         .all(hook, now, limit)
         .map(({ id }) => String(id)),
-    attempted(id: string, { state, nextAt, status, error }: Attempt): void {
-      run(DELIVERY_SQL.attempted, state, nextAt, status, error, id);
+    /** Stores the result of an attempt, unless the delivery was made due again after it was read. */
+    attempted(
+      { id, seq }: Pick<StoredDelivery, 'id' | 'seq'>,
+      { state, nextAt, status, error }: Attempt,
+    ): void {
+      run(DELIVERY_SQL.attempted, state, nextAt, status, error, id, seq);
     },
     /** Time of the newest delivery; undefined: there is none. */
     newestAt: () => (prepared(db, DELIVERY_SQL.newest).get()?.['at'] as number | null) ?? undefined,

@@ -37,7 +37,7 @@ export type DescribedWebhook = ReturnType<typeof describeWebhook>;
  * unless the delivery waits.
  */
 export function describeDelivery(delivery: StoredDelivery) {
-  const { body, position, createdAt, nextAt, state, ...rest } = delivery;
+  const { seq: _seq, body, position, createdAt, nextAt, state, ...rest } = delivery;
   return {
     ...rest,
     state,

@@ -47,7 +47,7 @@ export function createDispatcher(options: DispatcherOptions) {
     const { status, askedMs } = outcome;
     await whenUnlocked(() => {
       if (askedMs !== undefined && status !== GONE) store.pause(hook.id, now + askedMs);
-      store.attempted(delivery.id, attempt);
+      store.attempted(delivery, attempt);
     }, closing.signal);
     report.attempted(delivery, attempt);
     if (status === GONE)

@@ -63,7 +63,9 @@ export function createProgress(options: TermOptions) {
     for (const delivery of open) {
       const id = deliveryId(delivery);
       if (store.find(id) === undefined) await restore(delivery);
-      if (delivery.parked) store.attempted(id, PARKED_BEFORE);
+      const stored = store.find(id);
+      if (stored === undefined) continue;
+      if (delivery.parked) store.attempted(stored, PARKED_BEFORE);
       // An operator had asked the other process to send this delivery again.
       else store.replay({ hook: delivery.hook, id }, options.now());
     }

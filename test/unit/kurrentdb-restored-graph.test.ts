@@ -44,7 +44,7 @@ const addDeliveries = (data: string, positions: readonly bigint[]) => {
     return { ...entry, id: `d${n}`, hook: 'h1', position, body: '{}' };
   });
   store.add(made, undefined, 0);
-  store.attempted('d1', { state: 'delivered', nextAt: 0, status: 200, error: null });
+  store.attempted({ id: 'd1', seq: 2 }, { state: 'delivered', nextAt: 0, status: 200, error: null });
   store.close();
 };
 

@@ -276,6 +276,22 @@ it('sends deliveries of a document again in the order in which they are made aga
   expect(receiver.received[3]?.body).toBe(receiver.received[1]?.body);
 });
 
+it('sends a delivery again that is replayed while its request is on its way', async () => {
+  const id = add('a');
+  const first = Promise.withResolvers<void>();
+  receiver.answer(async (_one, count) => {
+    if (count === 1) await first.promise;
+    return { status: 200 };
+  });
+  start(QUICK).dispatcher.look();
+  await receiver.until(1);
+  store.addAgain([store.find(id) as StoredDelivery], Date.now());
+  first.resolve();
+  await until(() => stateOf(id) === 'delivered');
+  expect(idsAt()).toEqual([id, id]);
+  expect(store.find(id)?.attempts).toBe(1);
+});
+
 it('schedules other deliveries of a range of positions again, once', async () => {
   const ids = [add('a'), add('b'), add('c'), add('d')];
   start(QUICK).dispatcher.look();
