@@ -55,8 +55,11 @@ const POSITION = 'CAST(position AS INTEGER)';
 export const DELIVERY_SQL = {
   add: `INSERT INTO deliveries (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', 0, ?, ?, NULL, NULL)
     ON CONFLICT (id) DO NOTHING`,
-  due: `SELECT id FROM deliveries WHERE state = 'waiting' AND hook = ? AND next_at <= ?
-    AND NOT EXISTS (SELECT 1 ${ofDocument('deliveries', 'earlier')} AND earlier.seq < deliveries.seq) ORDER BY seq LIMIT ?`,
+  // With min(), SQLite takes the other columns from the row that has the minimum: here the first delivery of a document.
+  due: `SELECT id, seq FROM (
+    SELECT min(seq) AS first, next_at FROM deliveries INDEXED BY deliveries_without_body WHERE state = 'waiting' AND hook = ?
+      GROUP BY type, document_id HAVING next_at <= ? ORDER BY first LIMIT ?)
+    JOIN deliveries ON seq = first ORDER BY first`,
   attempted:
     'UPDATE deliveries SET state = ?, attempts = attempts + 1, next_at = ?, status = ?, error = ? WHERE id = ? AND seq = ?',
   park: `UPDATE deliveries SET state = 'parked' WHERE seq IN (

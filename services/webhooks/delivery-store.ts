@@ -172,11 +172,9 @@ function queueIn(db: Database, meta: MetaValues) {
           if (!insert(db, delivery, now)) run(DELIVERY_SQL.again, now, now, delivery.id);
       });
     },
-    /** Ids of the first delivery of each document that is due, in order. */
-    due: (hook: string, now: number, limit: number): readonly string[] =>
-      prepared(db, DELIVERY_SQL.due)
-        .all(hook, now, limit)
-        .map(({ id }) => String(id)),
+    /** The first delivery of each document, if it is due, in order. */
+    due: (hook: string, now: number, limit: number) =>
+      prepared(db, DELIVERY_SQL.due).all(hook, now, limit) as Pick<StoredDelivery, 'id' | 'seq'>[],
     /** Stores the result of an attempt, unless the delivery was made due again after it was read. */
     attempted(
       { id, seq }: Pick<StoredDelivery, 'id' | 'seq'>,

@@ -5,6 +5,7 @@ import type { Webhook } from '../../shared/webhooks/webhook-state.ts';
 import { type PostResult, postRequest } from '../outbox/post-request.ts';
 import { outcomeOf, type RequestOutcome } from '../outbox/request-outcome.ts';
 import type { Attempt, StoredDelivery } from './delivery-store.ts';
+import { createDueDeliveries } from './due-deliveries.ts';
 import type { TermOptions, WebhookReport } from './term-options.ts';
 import type { WebhookCommands } from './webhook-commands.ts';
 import type { WebhookLimits } from './webhook-limits.ts';
@@ -30,6 +31,7 @@ export function createDispatcher(options: DispatcherOptions) {
   const flying = new Map<string, { readonly hook: string; readonly done: Promise<void> }>();
   /** Hooks whose results could not be stored, and until when nothing is sent to them. */
   const troubles = new Map<string, number>();
+  const due = createDueDeliveries(store, flying);
   const closing = new AbortController();
   /** Number of looks in a row that failed because another process had locked the file. */
   let lockedLooks = 0;
@@ -77,11 +79,7 @@ export function createDispatcher(options: DispatcherOptions) {
     if (isPaused(hook, now)) return;
     const busy = [...flying.values()].filter((each) => each.hook === hook.id).length;
     if (busy >= limits.inFlight) return;
-    const due = store.due(hook.id, now, limits.inFlight).filter((id) => !flying.has(id));
-    for (const id of due.slice(0, limits.inFlight - busy)) {
-      const delivery = store.find(id);
-      if (delivery !== undefined) start(hook, delivery);
-    }
+    for (const delivery of due.take(hook.id, now, limits.inFlight - busy)) start(hook, delivery);
   };
   /** Returns milliseconds since 1970. If the clock was set back, shifts all waiting times, so that nothing waits longer. */
   const readClock = (): number => {
@@ -93,11 +91,11 @@ export function createDispatcher(options: DispatcherOptions) {
     latest = now;
     return now;
   };
-  const look = (): void => {
+  const lookAtAll = (prepare: (now: number) => void): void => {
     if (closing.signal.aborted) return;
     try {
       const now = readClock();
-      store.park(now - limits.holdMs, now);
+      prepare(now);
       for (const hook of options.hooks().values()) lookAt(hook, now);
       lockedLooks = 0;
     } catch (error) {
@@ -106,7 +104,13 @@ export function createDispatcher(options: DispatcherOptions) {
       if (!isBusy(error) || lockedLooks % LOCKED_LOOKS === 0) report.error(error);
     }
   };
-  const timer = setInterval(look, limits.lookMs);
+  const look = () => lookAtAll(() => {});
+  /** Looks at all deliveries that wait, which is too expensive after each attempt. */
+  const lookAfresh = () => {
+    due.forget();
+    lookAtAll((now) => store.park(now - limits.holdMs, now));
+  };
+  const timer = setInterval(lookAfresh, limits.lookMs);
   return {
     /** Looks for deliveries that are due. */
     look,

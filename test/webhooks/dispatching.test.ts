@@ -15,6 +15,7 @@ import {
   type DispatcherOptions,
   decideAttempt,
 } from '../../services/webhooks/dispatcher.ts';
+import { createDueDeliveries } from '../../services/webhooks/due-deliveries.ts';
 import { WEBHOOK_LIMITS, type WebhookLimits } from '../../services/webhooks/webhook-limits.ts';
 import { createCondition } from '../../shared/condition.ts';
 import type { Webhook } from '../../shared/webhooks/webhook-state.ts';
@@ -59,10 +60,14 @@ function commandsWith(disabled: (id: string) => void): DispatcherOptions['comman
 }
 
 /** Starts a dispatcher. The test's deliveries are `update`s of documents. */
-function start(limits: WebhookLimits, hooks: readonly Webhook[] = [hookAt(receiver.url)]) {
+function start(
+  limits: WebhookLimits,
+  hooks: readonly Webhook[] = [hookAt(receiver.url)],
+  from: DeliveryStore = store,
+) {
   const gone: string[] = [];
   const dispatcher = createDispatcher({
-    store,
+    store: from,
     limits,
     hooks: () => new Map(hooks.map((hook) => [hook.id, hook])),
     commands: commandsWith((id) => gone.push(id)),
@@ -88,6 +93,7 @@ function add(documentId: string, hook = 'h1', at = Date.now()): string {
 }
 
 const idsAt = () => receiver.received.map(({ id }) => id);
+const read = (id = '') => store.find(id) as StoredDelivery;
 const stateOf = (id: string) => store.find(id)?.state;
 const until = (holds: () => boolean) => moved.until(holds);
 
@@ -290,6 +296,46 @@ it('sends a delivery again that is replayed while its request is on its way', as
   await until(() => stateOf(id) === 'delivered');
   expect(idsAt()).toEqual([id, id]);
   expect(store.find(id)?.attempts).toBe(1);
+});
+
+it('reads what waits for many attempts together', async () => {
+  const reads = { due: 0, park: 0 };
+  const counting: DeliveryStore = {
+    ...store,
+    due(...asked) {
+      reads.due += 1;
+      return store.due(...asked);
+    },
+    park(...asked) {
+      reads.park += 1;
+      return store.park(...asked);
+    },
+  };
+  const ids = Array.from({ length: 600 }, (_, n) => add(`d${n % 300}`));
+  start({ ...QUICK, lookMs: 600_000 }, [hookAt(receiver.url)], counting).dispatcher.look();
+  await until(
+    () => receiver.received.length === ids.length && ids.every((id) => stateOf(id) === 'delivered'),
+  );
+  expect(idsAt().slice(0, 300)).toEqual(expect.arrayContaining(ids.slice(0, 300)));
+  expect(reads.park).toBe(0);
+  expect(reads.due).toBeLessThan(30);
+});
+
+it('omits deliveries of its list that have changed since it was read', () => {
+  const [first, failed, delivered, again, last] = ['a', 'b', 'c', 'd', 'e'].map((each) => add(each));
+  const flying = new Set([first, failed, delivered]);
+  const due = createDueDeliveries(store, flying);
+  const now = Date.now();
+  const take = () => due.take('h1', now, 1).map(({ id }) => id);
+  store.attempted(read(first), { state: 'parked', nextAt: now, status: 500, error: 'x' });
+  flying.delete(first);
+  store.replay({ hook: 'h1', parked: true }, now);
+  expect(take()).toEqual([first]);
+  store.attempted(read(failed), { state: 'waiting', nextAt: now + 1, status: 500, error: 'x' });
+  store.attempted(read(delivered), { state: 'delivered', nextAt: now, status: 200, error: null });
+  store.addAgain([read(again)], now);
+  flying.clear();
+  expect(take()).toEqual([last]);
 });
 
 it('schedules other deliveries of a range of positions again, once', async () => {
