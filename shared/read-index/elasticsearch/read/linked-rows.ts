@@ -73,8 +73,11 @@ export type LinkingRows = {
 /** First guess of how many rows link to a page of parents. */
 const FIRST_SIZE = 1000;
 
-/** Selects rows. `most`: maximum number of rows; absent: the maximum of one search. */
-type LinkingSelection = RowSelection & { readonly most?: number };
+/**
+ * Selects rows. `most`: maximum number of rows; absent: the maximum of one search. If there are more, only those of the first guess are
+ * read, unless `page` requests the first `most` rows.
+ */
+type LinkingSelection = RowSelection & { readonly most?: number; readonly page?: true };
 
 /** Finds the rows that own a link to each parent. */
 export async function linkingRows(
@@ -100,7 +103,7 @@ async function searchLinked(
   session: Pick<Session, 'search'>,
   target: Uid,
   linked: Dsl,
-  { fields, query, sort, most }: RowSelection & { readonly most: number },
+  { fields, query, sort, most, page }: LinkingSelection & { readonly most: number },
 ): Promise<{ readonly total: number; readonly hits: readonly SearchHit[] }> {
   const body = {
     query: query === undefined ? linked : { bool: { filter: [linked, query] } },
@@ -111,7 +114,8 @@ async function searchLinked(
   const size = Math.min(FIRST_SIZE, most);
   const { hits: first } = await session.search(target, { ...body, size });
   const total = first.total?.value ?? 0;
-  if (total <= size || most <= size) return { total, hits: first.hits };
+  const isUseless = total > most && page !== true;
+  if (total <= size || most <= size || isUseless) return { total, hits: first.hits };
   const { hits: all } = await session.search(target, { ...body, size: Math.min(total, most) });
   return { total, hits: all.hits };
 }

@@ -9,7 +9,7 @@ import {
   type TraverseResult,
 } from '../../read-index.ts';
 import type { PlacedComponents, PlacedRelation, PlacedZone } from '../layout/document-layout.ts';
-import { PAGE_OF_KEYS } from '../layout/index-definition.ts';
+import { PAGE_OF_KEYS, WINDOW } from '../layout/index-definition.ts';
 import type { StoredPart } from '../layout/index-document.ts';
 import type { Dsl } from '../plan/dsl.ts';
 import { planAtPlace, planQuery } from '../plan/plan-query.ts';
@@ -207,13 +207,15 @@ async function traverseInverse(
   request: TraverseRequest,
   step: PlacedRelation,
 ): Promise<TraverseResult> {
-  const { parents, query, sort, countOnly, traversed: details = false } = request;
+  const { parents, query, sort, countOnly, limit, traversed: details = false } = request;
   const { layouts } = session;
   const dsl = await askedDsl(session, step.target, query);
   if (countOnly === true) return counted(await countLinking(session, parents, step, dsl));
   const clauses = sort && planSort(layouts(step.target), sort);
   const fields = details ? ['src', 'parts'] : ['src'];
-  const selection = { fields, query: dsl, sort: clauses ? sortDsl(clauses) : undefined };
+  // More rows than the limit are not read: the request is refused.
+  const most = Math.min(limit, WINDOW);
+  const selection = { fields, query: dsl, sort: clauses ? sortDsl(clauses) : undefined, most };
   const linking = await linkingRows(session, parents, step, selection);
   const rowSet: RowSet = { type: step.target, path: [] };
   let lists = linking.lists.map((list) => {

@@ -61,6 +61,7 @@ async function manyLinkingKeys(
     const { lists, incomplete } = await linkingRows(session, [parent], step, {
       fields: [],
       most,
+      page: true,
       sort: [{ key: { order: 'asc' } }],
       query: { range: { key: { gt: found.at(-1) ?? -1 } } },
     });
