@@ -36,10 +36,10 @@ export function answerQueries(
   return index.answer(async (answer) => {
     const started = terms.now();
     const found = await index.searchMany(
-      plans.map(({ search, selection, query }) => ({
-        ...(showsSuggestion(query) ? withSimilarWords(search) : search),
+      plans.map((plan) => ({
+        ...(showsSuggestion(plan.query) ? withSimilarWords(plan) : plan.search),
         answer,
-        traversed: selection.populate.length > 0,
+        traversed: plan.selection.populate.length > 0,
       })),
     );
     const elapsed = () => Math.round(terms.now() - started);

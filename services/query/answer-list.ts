@@ -119,8 +119,9 @@ export async function answerCount(index: ReadIndex, plan: ListPlan): Promise<Buf
   return Buffer.from(String(total));
 }
 
-function searchPage(index: ReadIndex, { search, selection }: ListPlan, answer: AnswerScope) {
-  return index.search({ ...withSimilarWords(search), answer, traversed: selection.populate.length > 0 });
+function searchPage(index: ReadIndex, plan: ListPlan, answer: AnswerScope) {
+  const traversed = plan.selection.populate.length > 0;
+  return index.search({ ...withSimilarWords(plan), answer, traversed });
 }
 
 /** Reads everything that an answer shows of the rows that its search found. */

@@ -61,6 +61,7 @@ export function planWords(query: QueryObject, context: WordsContext): PlannedWor
       facets: resolveFacets(query['facets'], model, context),
       highlights: resolveHighlights(query, model, context),
       rules: applied?.rules ?? [],
+      replacesWords: applied !== undefined && applied.query !== typed?.query,
       manyLocales: locales === 'all' || locales.length > 1,
     },
     ties: ranking?.ties,

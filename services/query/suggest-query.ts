@@ -2,6 +2,7 @@ import type { SearchRequest, SearchResult } from '../../shared/read-index/read-i
 import type { TextSearch } from '../../shared/read-index/text-search.ts';
 import { splitWords } from '../../shared/search/split-words.ts';
 import { languageOfQuery } from './text-search.ts';
+import type { WordsPlan } from './words-meta.ts';
 
 /** Maximum words of a query for which another one is proposed. Longer queries are questions: any of their words is enough. */
 const MOST_WORDS = 4;
@@ -11,13 +12,16 @@ const MOST_SIMILAR = 5;
 /** A query to propose, and the number of entries that it finds. */
 type Proposal = { readonly query: string; readonly typos: number; readonly rows: number };
 
+type SearchOfWords = { readonly search: SearchRequest; readonly words?: WordsPlan };
+
 /**
  * Returns a search that also looks for similar words, if a query may be proposed. A search without hits counts facets of another one, and gets
- * none. Similar words for a few found entries as well halved the rate of searches.
+ * none. Similar words for a few found entries as well halved the rate of searches. Other words of a query that a rule has replaced would find
+ * something else, because the rule would not count.
  */
-export function withSimilarWords(search: SearchRequest): SearchRequest {
+export function withSimilarWords({ search, words }: SearchOfWords): SearchRequest {
   const { text, size } = search;
-  if (size === 0 || text === undefined || !text.typoTolerance) return search;
+  if (size === 0 || text === undefined || !text.typoTolerance || words?.replacesWords === true) return search;
   const { length } = typedWords(text);
   if (length === 0 || length > MOST_WORDS) return search;
   return { ...search, text: { ...text, words: { kind: 'similar', limit: MOST_SIMILAR } } };

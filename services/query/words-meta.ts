@@ -26,6 +26,8 @@ export type WordsPlan = {
   readonly manyLocales: boolean;
   /** The rules of the type that the typed words fulfil. */
   readonly rules: readonly SearchRule[];
+  /** True if the filter of a rule counts in place of some of the typed words. */
+  readonly replacesWords: boolean;
 };
 
 /**
@@ -78,8 +80,11 @@ function facetMembers(plans: readonly FacetPlan[], counts: readonly FacetCounts[
 /** Letters of a text that one step of a slice handles. */
 const STEP_LETTERS = 8;
 
-/** Creates the highlights by documentId; if a document may appear in several locales, by `<documentId>:<locale>`. */
-function createHighlights(
+/**
+ * Creates the highlights as JSON, by documentId; if a document may appear in several locales, by `<documentId>:<locale>`. If a call ends with
+ * its slice, the next call continues it.
+ */
+export function createHighlights(
   { type, manyLocales }: WordsPlan,
   plan: HighlightPlan,
   sources: readonly Uint8Array[],

@@ -130,6 +130,7 @@ it('marks matches in slices', () => {
     highlights: { attributes: [{ name: 'title', type: 'string' } as const], before: '<i>', after: '</i>' },
     manyLocales: false,
     rules: [],
+    replacesWords: false,
   };
   const sources = books
     .slice(0, 20)
