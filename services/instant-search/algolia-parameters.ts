@@ -49,7 +49,9 @@ export const ALGOLIA_PARAMETERS = {
   responseFields: honoured('the members of the answer'),
   distinct: honoured('how many hits have the same value of the attribute `distinct` of the content type'),
   enableRules: honoured('whether the rules for some searches count'),
-  getRankingInfo: honoured('`_rankingInfo` of each hit'),
+  getRankingInfo: honoured(
+    '`_rankingInfo` of each hit; a request that would compare more than 1,000,000 words is a 400',
+  ),
   analytics: ignored(LOGS),
   analyticsTags: ignored(LOGS),
   clickAnalytics: ignored(LOGS),

@@ -2,7 +2,7 @@ import { defined } from '../../shared/defined.ts';
 import type { FacetCounts } from '../../shared/read-index/facets.ts';
 import type { AnswerScope, ReadIndex, SearchResult } from '../../shared/read-index/read-index.ts';
 import { PART, rest } from '../../shared/turns/slice.ts';
-import { type AnswerTerms, TURNS, taskOf } from '../../shared/turns/turns.ts';
+import { type AnswerTerms, TURNS, type TurnStep, taskOf } from '../../shared/turns/turns.ts';
 import { type CountLetters, createCountedHighlight, createLetterCount } from '../query/answer-size.ts';
 import { writeAnswer } from '../query/answer-writer.ts';
 import { DEFAULT_ROW_BUDGET, gatherRows } from '../query/gather-rows.ts';
@@ -16,7 +16,7 @@ import { createRowMarking, type HitRow } from './mark-hit.ts';
 import { isNumeric } from './numeric-bounds.ts';
 import type { HitPlan } from './plan-hits.ts';
 import type { InstantPlan } from './plan-query.ts';
-import { rankingInfo } from './ranking-info.ts';
+import { createComparisonCount, createRankingInfo } from './ranking-info.ts';
 
 export type InstantTerms = AnswerTerms & {
   /** Id of the request in logs. */
@@ -43,10 +43,12 @@ export function answerQueries(
       })),
     );
     const elapsed = () => Math.round(terms.now() - started);
-    const count = createLetterCount();
+    const limits = { count: createLetterCount(), compare: createComparisonCount() };
     const results: object[] = [];
     for (const [at, plan] of plans.entries())
-      results.push(await presentQuery(plan, found[at] as SearchResult, { index, answer, elapsed, count }));
+      results.push(
+        await presentQuery(plan, found[at] as SearchResult, { index, answer, elapsed, ...limits }),
+      );
     return results;
   }, terms);
 }
@@ -58,6 +60,8 @@ type Presenting = {
   readonly elapsed: () => number;
   /** Counts the letters of all queries of the request. */
   readonly count: CountLetters;
+  /** Counts the comparisons of words of all queries of the request. */
+  readonly compare: (comparisons: number) => void;
 };
 
 async function presentQuery(plan: InstantPlan, found: SearchResult, presenting: Presenting): Promise<object> {
@@ -128,7 +132,7 @@ function facetMembers({ words }: InstantPlan, counts: readonly FacetCounts[]): o
 async function readHits(
   plan: InstantPlan,
   { hits, text, groups }: SearchResult,
-  { index, answer, count }: Presenting,
+  { index, answer, count, compare }: Presenting,
 ): Promise<readonly object[]> {
   const { type, query, selection, search, hits: shows } = plan;
   const budget = { total: DEFAULT_ROW_BUDGET, left: DEFAULT_ROW_BUDGET };
@@ -139,30 +143,39 @@ async function readHits(
   const rows = JSON.parse(bytes.toString()) as readonly HitRow[];
   const mark = createRowMarking(plan.searched, text, query, createCountedHighlight(count));
   const sequence = groups?.flatMap((group) => Array.from({ length: group.hits }, (_, at) => at));
-  const present = (row: HitRow, at: number) => ({
-    ...shownOf(row, shows),
-    objectID: row['documentId'],
-    _highlightResult: mark(row, shows.highlights),
-    ...(shows.snippets.length === 0 ? {} : { _snippetResult: mark(row, shows.snippets) }),
-    ...defined({
-      _geoloc: geolocOf(row, shows.point),
-      _rankingInfo: rankingInfo(plan, text, row),
-      _distinctSeqID: sequence?.[at],
-    }),
-  });
+  const present = (row: HitRow, at: number) => {
+    const rank = createRankingInfo(plan, text, row, { count, compare });
+    return () => {
+      const ranking = rank?.();
+      return {
+        ...shownOf(row, shows),
+        objectID: row['documentId'],
+        _highlightResult: mark(row, shows.highlights),
+        ...(shows.snippets.length === 0 ? {} : { _snippetResult: mark(row, shows.snippets) }),
+        ...defined({
+          _geoloc: geolocOf(row, shows.point),
+          _rankingInfo: ranking,
+          _distinctSeqID: sequence?.[at],
+        }),
+      };
+    };
+  };
   return TURNS.finish(taskOf(answer), () => createPresentation(rows, present));
 }
 
-/** Presents the rows one by one. A call ends with its slice, and the next call continues. */
+/** Presents the rows one by one. If a call ends with its slice, the next call continues, also within a row. */
 function createPresentation(
   rows: readonly HitRow[],
-  present: (row: HitRow, at: number) => object,
+  present: (row: HitRow, at: number) => TurnStep<object>,
 ): () => readonly object[] {
   const presented: object[] = [];
+  let step: TurnStep<object> | undefined;
   return () => {
     while (presented.length < rows.length) {
       const at = presented.length;
-      presented.push(present(rows[at] as HitRow, at));
+      step ??= present(rows[at] as HitRow, at);
+      presented.push(step());
+      step = undefined;
       rest(PART);
     }
     return presented;

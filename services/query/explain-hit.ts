@@ -1,16 +1,19 @@
+import { valueAt } from '../../shared/map-values.ts';
 import { foldWord } from '../../shared/search/fold-word.ts';
-import { type Language, languageOf } from '../../shared/search/languages.ts';
+import { languageOf } from '../../shared/search/languages.ts';
 import {
   AS_PART,
   type IndexedWord,
   indexedWord,
   matchWord,
+  type WordKind,
   type WordMatch,
 } from '../../shared/search/match-word.ts';
 import { FAR, VALUE_GAP } from '../../shared/search/rank-hits.ts';
 import { wordsOfValue } from '../../shared/search/row-words.ts';
 import type { SearchField } from '../../shared/search/search-settings.ts';
 import type { SearchTerm } from '../../shared/search/search-terms.ts';
+import { rest } from '../../shared/turns/slice.ts';
 
 /** Kind of match between a word of a text and a word of a query. `split`: two words of the text are the typed word, or the reverse. */
 type MatchKind = 'exact' | 'stem' | 'prefix' | 'synonym' | 'part' | 'typo' | 'split';
@@ -39,93 +42,167 @@ export type ExplainedHit = {
 
 /** Maximum words of an entry that are listed for one typed word. */
 const MOST_WORDS = 10;
-/** Maximum words of an entry that are compared with the query: the work on one hit is not interrupted. */
+/** Maximum words of an entry that are compared with the query. */
 const MOST_COMPARED = 5_000;
 
-type Found = ExplainedWord & {
-  readonly term: number;
-  readonly position: number;
-  readonly at: number;
-  readonly isExact: boolean;
+/** Texts of an entry that are compared with the words of a query, and the language of both. */
+export type ExplainedSearch = {
+  readonly fields: readonly SearchField[];
+  /** The words that the entry had to match. */
+  readonly terms: readonly SearchTerm[];
+  readonly locale: string;
+  /** Called with a number of comparisons before they are made. May throw. */
+  readonly compare: (comparisons: number) => void;
 };
 
-/** Explains a hit by its own texts. `terms`: the words that it had to match. `row`: its attributes by name. */
-export function explainHit(
-  fields: readonly SearchField[],
-  terms: readonly SearchTerm[],
+/** The best matches of a typed word: those with the fewest typos, in the order of the texts. */
+type Best = {
+  typos: number;
+  words: ExplainedWord[];
+  positions: number[];
+  isExact: boolean;
+  /** Weight of the heaviest matched attribute, and the number of words before the first match in it. */
+  weight: number;
+  at: number;
+};
+
+/**
+ * Creates the explanation of a hit by its own texts. `row`: its attributes by name. If a call ends with its slice, the next call continues it.
+ */
+export function createHitExplanation(
+  search: ExplainedSearch,
   row: { readonly [attribute: string]: unknown },
-  locale: string,
-): ExplainedHit {
-  const found = foundWords(fields, terms, row, languageOf(locale));
-  const best = terms.map((_, term) => {
-    const own = found.filter((each) => each.term === term);
-    const least = Math.min(...own.map(({ typos }) => typos));
-    return own.filter(({ typos }) => typos === least);
-  });
-  const there = best.filter((own) => own.length > 0);
-  const distances = best.slice(1).map((own, at) => distanceOf(best[at] ?? [], own));
-  const first = there.flat().toSorted((a, b) => b.weight - a.weight || a.at - b.at)[0];
-  return {
-    words: there.flatMap((own) => own.slice(0, MOST_WORDS).map(shownWord)),
-    typos: there.reduce((sum, own) => sum + (own[0]?.typos ?? 0), 0),
-    distance: distances.reduce((sum, each) => sum + each, 0),
-    exact: there.filter((own) => own.some(({ isExact }) => isExact)).length,
-    first: first?.at ?? 0,
+): () => ExplainedHit {
+  const find = createBestMatches(search, row);
+  return () => {
+    const best = find();
+    const there = best.filter(({ words }) => words.length > 0);
+    const distances = best.slice(1).map(({ positions }, at) => {
+      return distanceOf(best[at]?.positions ?? [], positions, search.compare);
+    });
+    const [first] = there.toSorted((a, b) => b.weight - a.weight || a.at - b.at);
+    return {
+      words: there.flatMap(({ words }) => words),
+      typos: there.reduce((sum, { typos }) => sum + typos, 0),
+      distance: distances.reduce((sum, each) => sum + each, 0),
+      exact: there.filter(({ isExact }) => isExact).length,
+      first: first?.at ?? 0,
+    };
   };
 }
 
-function shownWord({ typed, word, how, typos, attribute, weight }: Found): ExplainedWord {
-  return { typed, word, how, typos, attribute, weight };
+/** Creates the best matches of each term in the texts of a row. */
+function createBestMatches(
+  search: ExplainedSearch,
+  row: { readonly [attribute: string]: unknown },
+): () => readonly Best[] {
+  const best = search.terms.map((): Best => {
+    return { typos: Number.POSITIVE_INFINITY, words: [], positions: [], isExact: false, weight: 0, at: 0 };
+  });
+  const read = readMatches(search, row);
+  return () => {
+    for (let next = read.next(); next.done !== true; next = read.next()) {
+      const { matches, comparisons } = next.value;
+      for (const match of matches) addMatch(best[match.term] as Best, match, next.value);
+      rest(comparisons + matches.length);
+    }
+    return best;
+  };
 }
 
-function foundWords(
-  fields: readonly SearchField[],
-  terms: readonly SearchTerm[],
+type ReadWord = {
+  readonly word: string;
+  readonly matches: readonly Match[];
+  readonly comparisons: number;
+  readonly field: SearchField;
+  /** Position of the word among the words of the row, and number of words before it in its text. */
+  readonly position: number;
+  readonly at: number;
+};
+
+/** Matches the words of a row, text by text. */
+function* readMatches(
+  search: ExplainedSearch,
   row: { readonly [attribute: string]: unknown },
-  language: Language,
-): readonly Found[] {
-  const found: Found[] = [];
-  let position = 0;
-  let left = MOST_COMPARED;
-  for (const field of fields) {
-    const words = wordsOfValue(field, textOf(row[field.attribute]), language.locale).slice(0, left);
+): Generator<ReadWord, undefined> {
+  let [left, position] = [MOST_COMPARED, 0];
+  for (const field of search.fields) {
+    const words = wordsOfValue(field, textOf(row[field.attribute]), search.locale).slice(0, left);
+    const match = createMatches(search, field.kind);
     left -= words.length;
     position += VALUE_GAP;
-    let before: string | undefined;
-    for (const [at, word] of words.entries()) {
-      position++;
-      const indexed = indexedWord(language, word, field.kind);
-      for (const [number, term] of terms.entries()) {
-        const how = howOf(term, indexed, before);
-        if (how === undefined) continue;
-        const { name: attribute, weight } = field;
-        const { typed } = term;
-        found.push({ ...how, typed, word: how.word ?? word, attribute, weight, term: number, position, at });
-      }
-      before = indexed.folded;
-    }
+    for (const [at, word] of words.entries()) yield { word, ...match(word), field, position: ++position, at };
   }
-  return found;
+}
+
+function addMatch(
+  best: Best,
+  { typed, how, typos, isExact, pair }: Match,
+  { word, field, position, at }: ReadWord,
+): void {
+  const { name: attribute, weight } = field;
+  if (typos > best.typos) return;
+  if (typos < best.typos) Object.assign(best, { typos, words: [], positions: [], isExact: false, weight: 0 });
+  if (best.words.length < MOST_WORDS)
+    best.words.push({ typed, word: pair ?? word, how, typos, attribute, weight });
+  best.positions.push(position);
+  best.isExact ||= isExact;
+  if (weight > best.weight || (weight === best.weight && at < best.at)) [best.weight, best.at] = [weight, at];
+}
+
+type Match = {
+  /** Number of the term, and its word as typed. */
+  readonly term: number;
+  readonly typed: string;
+  readonly how: MatchKind;
+  readonly typos: number;
+  readonly isExact: boolean;
+  /** The matching word together with the one before it, if only both match. */
+  readonly pair?: string;
+};
+
+/** Creates the function that matches the successive words of a text. It compares each different word once. */
+function createMatches({ terms, locale, compare }: ExplainedSearch, kind: WordKind) {
+  const language = languageOf(locale);
+  const known = new Map<string, readonly Match[]>();
+  const split = [...terms.entries()].filter(([, { splits }]) => splits.length > 0);
+  let before: string | undefined;
+  return (word: string): { readonly matches: readonly Match[]; readonly comparisons: number } => {
+    const comparisons = known.has(word) ? 1 : terms.length;
+    compare(comparisons);
+    const indexed = indexedWord(language, word, kind);
+    const own = valueAt(known, word, () => [...terms.entries()].flatMap((each) => matchOf(each, indexed)));
+    const pairs = split
+      .filter(([term]) => own.every((match) => match.term !== term))
+      .flatMap((each) => pairOf(each, indexed, before));
+    before = indexed.folded;
+    return { matches: pairs.length === 0 ? own : [...own, ...pairs], comparisons };
+  };
 }
 
 function textOf(value: unknown): unknown {
   return value === null || value === undefined || typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-type How = {
-  readonly how: MatchKind;
-  readonly typos: number;
-  readonly isExact: boolean;
-  readonly word?: string;
-};
+type NumberedTerm = readonly [number: number, term: SearchTerm];
 
-function howOf(term: SearchTerm, word: IndexedWord, before: string | undefined): How | undefined {
+function matchOf([number, term]: NumberedTerm, word: IndexedWord): readonly Match[] {
   const match = matchWord(term, word);
-  if (match !== undefined)
-    return { how: kindOf(term, word, match), typos: match.typos, isExact: match.isExact };
-  const isSplit =
-    word.kind === 'text' && term.splits.some(([first, second]) => first === before && second === word.folded);
-  return isSplit ? { how: 'split', typos: 1, isExact: true, word: `${before} ${word.folded}` } : undefined;
+  if (match === undefined) return [];
+  const { typed } = term;
+  return [
+    { term: number, typed, how: kindOf(term, word, match), typos: match.typos, isExact: match.isExact },
+  ];
+}
+
+/** Returns the match of a word together with the word before it. */
+function pairOf(
+  [term, { typed, splits }]: NumberedTerm,
+  { kind, folded }: IndexedWord,
+  before: string | undefined,
+): readonly Match[] {
+  if (kind !== 'text' || !splits.some(([first, second]) => first === before && second === folded)) return [];
+  return [{ term, typed, how: 'split', typos: 1, isExact: true, pair: `${before} ${folded}` }];
 }
 
 function kindOf(
@@ -143,14 +220,21 @@ function kindOf(
   return isPrefix && word.folded.startsWith(folded) ? 'prefix' : 'synonym';
 }
 
-/** Returns the distance of two terms, from 1 to 5. The wrong order counts as one word more. */
-function distanceOf(before: readonly Found[], after: readonly Found[]): number {
+/** Returns the distance of two terms by their ascending positions, from 1 to 5. The wrong order counts as one word more. */
+function distanceOf(
+  before: readonly number[],
+  after: readonly number[],
+  compare: ExplainedSearch['compare'],
+): number {
   let nearest = FAR;
-  for (const a of before) {
-    for (const b of after) {
-      const distance = b.position - a.position;
-      if (distance !== 0) nearest = Math.min(nearest, distance > 0 ? distance : 1 - distance);
-    }
+  let next = 0;
+  for (const position of before) {
+    const skipped = next;
+    while ((after[next] ?? Number.POSITIVE_INFINITY) < position) next++;
+    compare(1 + next - skipped);
+    const earlier = after[next - 1] ?? Number.NEGATIVE_INFINITY;
+    const later = after[after[next] === position ? next + 1 : next] ?? Number.POSITIVE_INFINITY;
+    nearest = Math.min(nearest, 1 + position - earlier, later - position);
   }
   return nearest;
 }
