@@ -12,6 +12,8 @@ export const GEO_MEMBER = '_geoloc';
 
 const PARAMETER = 'insideBoundingBox';
 const MOST_BOXES = 20;
+/** Maximum width of a box whose corners may be north-west and south-east, in degrees. */
+const WIDEST_SWAPPED = 60;
 const ACCEPTED = `up to ${MOST_BOXES} boxes, each with the latitude and longitude of two opposite corners, such as [[52.3, 13.1, 52.7, 13.8]]`;
 
 /** Reads `insideBoundingBox`: a list of boxes, or text with four numbers for each. Undefined for an empty text. */
@@ -46,11 +48,12 @@ function numberOf(value: unknown): number {
 
 /**
  * Returns the box of two opposite corners, which clients send in any order. Corners that look like south-west and north-east of a box over
- * the 180th meridian may also be south-east and north-west of another one. The narrower of the two is meant.
+ * the 180th meridian may also be south-east and north-west of another one. Maps send the former, also of boxes that are wider than half of the
+ * world. So only corners that are near each other are the latter.
  */
 function boxOf(one: GeoPoint, other: GeoPoint): GeoBox {
   const [low, high] = one.lat <= other.lat ? [one, other] : [other, one];
-  const isCrossing = low.lng - high.lng >= 180;
+  const isCrossing = low.lng - high.lng >= WIDEST_SWAPPED;
   const isSwapped = low.lng > high.lng && !isCrossing;
   const [west, east] = isSwapped ? [high.lng, low.lng] : [low.lng, high.lng];
   return { south: low.lat, west, north: high.lat, east };

@@ -47,6 +47,9 @@ describe('insideBoundingBox', () => {
       expect(boxesOf(corners)).toEqual([[47, 4, 48, 5]]);
     expect(boxesOf('10,-175,-10,175')).toEqual([[-10, 175, 10, -175]]);
     expect(boxesOf('80,170,-80,-170')).toEqual([[-80, -170, 80, 170]]);
+    // A map of the Pacific, 240 degrees wide.
+    expect(boxesOf('10,-60,-10,60')).toEqual([[-10, 60, 10, -60]]);
+    expect(boxesOf('10,-30,-10,29')).toEqual([[-10, -30, 10, 29]]);
   });
 
   it.each([
