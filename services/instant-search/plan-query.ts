@@ -47,7 +47,12 @@ export function planInstant(query: InstantQuery, instant: InstantScope): Instant
   const { registry, caller, rules, defaultLocale } = instant;
   const { type, locale, sort } = readIndexName(query.indexName, registry, caller.mayFind);
   const problems: Problems = [];
-  const scope: QueryScope = { registry, mayReadDrafts: false, ...defined({ mayFind: caller.mayFind }) };
+  const { containsIgnoresCase } = rules;
+  const scope: QueryScope = {
+    registry,
+    mayReadDrafts: false,
+    ...defined({ mayFind: caller.mayFind, containsIgnoresCase }),
+  };
   const context: InstantContext = { type, model: queryModelOf(registry, type.uid), scope, problems };
   const choice = chooseLocale(locale, problems);
   const pageSize = Math.min(query.window?.length ?? query.hitsPerPage, rules.maxLimit ?? MAX_HITS);

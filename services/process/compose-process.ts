@@ -115,7 +115,8 @@ function servedSynonyms({ options, identity, synonyms, content }: ProcessParts):
   const { registry, index } = content;
   const { defaultLocale } = options.content;
   const commands = createSynonymCommands({ log, space, now: Date.now, author: requestOrOperator });
-  const preview = createPreview({ registry, index, defaultLocale, additions: synonyms.current });
+  const { rules } = options.strapi;
+  const preview = createPreview({ registry, index, defaultLocale, rules, additions: synonyms.current });
   return { commands, applied: synonyms.applied, preview };
 }
 

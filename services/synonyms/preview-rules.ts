@@ -1,16 +1,18 @@
+import { defined } from '../../shared/defined.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import { addRules } from '../../shared/schema/add-rules.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { SearchRule } from '../../shared/schema/search-rules.ts';
 import type { SearchAdditions } from '../../shared/synonyms/synonym-state.ts';
 import { answerList } from '../query/answer-list.ts';
-import { planList } from '../query/plan-query.ts';
+import { planList, type RequestRules } from '../query/plan-query.ts';
 import { searchWithSynonyms } from './search-with-synonyms.ts';
 
 type TrialOptions = {
   readonly registry: SchemaRegistry;
   readonly index: ReadIndex;
   readonly defaultLocale: string;
+  readonly rules: Pick<RequestRules, 'containsIgnoresCase'>;
   /** Returns the synonyms and rules in force. */
   readonly additions: () => SearchAdditions;
 };
@@ -30,7 +32,9 @@ export type RulePreview = { readonly data: readonly object[]; readonly meta: obj
 export type PreviewRules = (trial: RuleTrial) => Promise<RulePreview>;
 
 /** Creates previews for callers with full access: the first ten published entries, as a list answers them. */
-export function createPreview({ registry, index, defaultLocale, additions }: TrialOptions): PreviewRules {
+export function createPreview(options: TrialOptions): PreviewRules {
+  const { registry, index, defaultLocale, additions } = options;
+  const { containsIgnoresCase } = options.rules;
   return async ({ type, rules, search, locale = defaultLocale }) => {
     const { synonyms } = additions();
     const parameters = { search, locale, 'pagination[pageSize]': '10', explain: 'true' };
@@ -40,6 +44,7 @@ export function createPreview({ registry, index, defaultLocale, additions }: Tri
       queryString: new URLSearchParams(parameters).toString(),
       defaultLocale,
       mayExplain: true,
+      ...defined({ containsIgnoresCase }),
     });
     const body = await answerList(searchWithSynonyms(index, synonyms), plan);
     const { data, meta } = JSON.parse(body.toString()) as Answer;

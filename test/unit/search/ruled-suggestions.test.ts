@@ -3,6 +3,7 @@ import { answerList } from '../../../services/query/answer-list.ts';
 import { answerSuggest } from '../../../services/query/answer-suggest.ts';
 import { planList } from '../../../services/query/plan-query.ts';
 import { planSuggest } from '../../../services/query/plan-suggest.ts';
+import { createPreview } from '../../../services/synonyms/preview-rules.ts';
 import { createEmbeddedIndex } from '../../../shared/read-index/embedded/embedded-index.ts';
 import { addRules } from '../../../shared/schema/add-rules.ts';
 import { buildRegistry } from '../../../shared/schema/build-registry.ts';
@@ -76,3 +77,17 @@ it('proposes no other query for words that a filter has replaced', async () => {
   expect(await suggestion('search=rya', [BEST])).toBe('rye');
   expect(await suggestion('search=rya', [{ when: 'rya', hide: ['d3'] }])).toBe('rye');
 });
+
+it.each([
+  [true, ['Tomato & soup', 'Onion soup, rye']],
+  [false, []],
+])(
+  'previews rules as the installation compares texts: ignoring case is %s',
+  async (containsIgnoresCase, names) => {
+    const additions = () => ({ synonyms: {}, rules: {} });
+    const options = { registry, index, defaultLocale: 'en', rules: { containsIgnoresCase }, additions };
+    const rules = [{ when: 'best', filter: 'filters[name][$contains]=SOUP' }];
+    const { data } = await createPreview(options)({ type: DISH, rules, search: 'best', locale: 'en' });
+    expect(data).toEqual(names.map((name) => expect.objectContaining({ name })));
+  },
+);

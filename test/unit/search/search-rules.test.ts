@@ -155,6 +155,22 @@ describe('rules for searches with certain words', () => {
   });
 });
 
+it('ignores the case of texts where the installation does, also in the protocol of Algolia', () => {
+  const rules = [{ when: 'best', filter: 'filters[name][$contains]=Soup' }];
+  const ruled = addRules(registry, { [DISH]: rules });
+  const [query] = readQueries({ requests: [{ indexName: 'dishes', query: 'best' }] });
+  if (query === undefined) throw new Error('there is one query');
+  const found = [true, false].map((containsIgnoresCase) => {
+    const settings = { registry: ruled, defaultLocale: 'en' };
+    const { search } = planInstant(query, { ...settings, caller: {}, rules: { containsIgnoresCase } });
+    const type = contentTypeOf(registry, DISH);
+    const list = planList({ ...settings, type, queryString: 'search=best', containsIgnoresCase });
+    expect(search.query).toEqual(list.search.query);
+    return JSON.stringify(search.query);
+  });
+  expect(found).toEqual([expect.stringContaining('"soup"'), expect.stringContaining('"Soup"')]);
+});
+
 function problemsOf(data: unknown): unknown {
   try {
     return parseRules(data, DISH, registry);
