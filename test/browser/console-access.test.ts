@@ -24,6 +24,23 @@ describe(
       await server?.dispose();
     });
 
+    test.each([
+      ['content', '**/_varve/rights', '.types a'],
+      ['projections', '**/_varve/operations/list-parked', '[aria-label="Parked documents"] p.empty'],
+      ['log', '**/_varve/events?*', '.events tbody tr'],
+      ['access', '**/api/users?*', '[aria-label=Users] p.empty'],
+    ])('%s asks again what got no answer', async (part, requests, drawn) => {
+      const page = await shown.page.context().newPage();
+      await page.route(requests, (route) => route.abort());
+      await page.goto(`${server.url}/_varve/#/${part}`);
+      const problem = page.locator('main >> text=Failed to fetch');
+      await problem.waitFor(REACTS);
+      await page.unroute(requests);
+      await problem.waitFor({ state: 'detached', ...REACTS });
+      await page.locator(drawn).first().waitFor(REACTS);
+      await page.close();
+    });
+
     describe('delivery', () => {
       let receiver: Receiver;
       beforeAll(async () => {

@@ -10,20 +10,14 @@ import { html } from './html.ts';
 import { PastControl } from './past.ts';
 import { asOf, linkTo, route } from './route.ts';
 import type { Type } from './server.ts';
+import { useAsked } from './use-answer.ts';
 
 /** The content: types with their counts, the entries of one, or one entry. */
 export function ContentPart() {
-  const [isRead, setRead] = useState(false);
-  const [problem, setProblem] = useState('');
-  useEffect(() => {
-    readModel().then(
-      () => setRead(true),
-      (error: Error) => setProblem(error.message),
-    );
-  }, []);
+  const { found: model, problem } = useAsked('model', readModel);
   const [name, ...rest] = route.value.rest;
-  if (problem !== '') return html`<p class="card bad" role="alert">${problem}</p>`;
-  if (!isRead) return html`<p class="quiet" role="status">Loading…</p>`;
+  if (problem !== null) return html`<p class="card bad" role="alert">${problem}</p>`;
+  if (model === undefined) return html`<p class="quiet" role="status">Loading…</p>`;
   if (contentTypes().length === 0)
     return html`<section class="card empty"><h1>No content types</h1>
       <p>The server has no content types that you may read. Start it with <code>--content-types</code> and the src folder of a Strapi project.</p></section>`;

@@ -10,6 +10,7 @@ import { events as newestEvents } from './live.ts';
 import { change, route } from './route.ts';
 import { shellWord } from './send-lines.ts';
 import type { LogEvent } from './server.ts';
+import { useAnswer } from './use-answer.ts';
 
 /** Events of a page, and events that the tail keeps. */
 const LIMIT = 50;
@@ -40,23 +41,18 @@ function Tail({ query }: { readonly query: Query }) {
   const [before, setBefore] = useState<string | null>(null);
   const [isRead, setRead] = useState(false);
   const [isLive, setLive] = useState(true);
-  const [problem, setProblem] = useState('');
+  const [olderProblem, setOlderProblem] = useState<string | null>(null);
   const kept = useRef(events);
   kept.current = events;
   const add = (found: readonly LogEvent[]) => setEvents((known) => [...found, ...known].slice(0, MOST_KEPT));
   const path = pathOf({ limit: String(LIMIT), ...query });
+  const { latest: first, problem } = useAnswer<readonly LogEvent[]>(path);
   useEffect(() => {
-    const stop = new AbortController();
-    readPage(path, stop.signal).then(
-      (page) => {
-        setEvents(page.events);
-        setBefore(page.before);
-        setRead(true);
-      },
-      (error: Error) => !stop.signal.aborted && setProblem(error.message),
-    );
-    return () => stop.abort();
-  }, []);
+    if (first === undefined) return;
+    setEvents(first.data);
+    setBefore(first.meta.before ?? null);
+    setRead(true);
+  }, [first]);
   useEffect(() => {
     if (!isLive || !isRead) return;
     // An event may be stored between the first page and the stream.
@@ -64,25 +60,20 @@ function Tail({ query }: { readonly query: Query }) {
     return followLog({ query: () => ({ limit: String(LIMIT), ...query }), newest, seen: add });
   }, [isLive, isRead]);
   const older = async () => {
-    const page = await readPage(pathOf({ limit: String(LIMIT), ...query, before: before ?? '' }));
-    setEvents((known) => [...known, ...page.events]);
-    setBefore(page.before);
+    const earlier = pathOf({ limit: String(LIMIT), ...query, before: before ?? '' });
+    const { data, meta } = await read<readonly LogEvent[]>(earlier);
+    setEvents((known) => [...known, ...data]);
+    setBefore(meta.before ?? null);
+    setOlderProblem(null);
   };
   return html`<section class="card" aria-label="History">
     <h2>Events</h2>
     <${Conditions} query=${query} isLive=${isLive} setLive=${setLive} />
-    ${problem !== '' && html`<p class="bad" role="alert">${problem}</p>`}
-    <${EventTable} events=${events} />
-    ${before !== null && html`<div class="row"><button type="button" onClick=${() => older().catch((error: Error) => setProblem(error.message))}>Search earlier events</button></div>`}
+    ${(problem ?? olderProblem) !== null && html`<p class="bad" role="alert">${problem ?? olderProblem}</p>`}
+    ${isRead && html`<${EventTable} events=${events} />`}
+    ${before !== null && html`<div class="row"><button type="button" onClick=${() => older().catch((error: Error) => setOlderProblem(error.message))}>Search earlier events</button></div>`}
     <${HowToSend} request=${{ method: 'GET', path }} command=${commandOf(query)} />
   </section>`;
-}
-
-type Page = { readonly events: readonly LogEvent[]; readonly before: string | null };
-
-async function readPage(path: string, signal?: AbortSignal): Promise<Page> {
-  const { data, meta } = await read<readonly LogEvent[]>(path, signal);
-  return { events: data, before: meta.before ?? null };
 }
 
 function pathOf(query: Query): string {

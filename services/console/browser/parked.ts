@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { ActionButton, type Outcome, OutcomeLine } from './action.ts';
 import { messageOf, send } from './api.ts';
 import { pathName } from './content-model.ts';
@@ -10,30 +10,27 @@ import { operationRequest } from './operations.ts';
 import { linkTo } from './route.ts';
 import type { ForeignEvent, ParkedItem, ParkedLine } from './server.ts';
 import { types } from './session.ts';
+import { useAsked } from './use-answer.ts';
 
 const LIST = operationRequest('list-parked');
 
 /** Documents that the read index refused, and events of other programs that were skipped. */
 export function ParkedCard() {
-  const [lines, setLines] = useState<readonly ParkedLine[]>([]);
-  const [problem, setProblem] = useState('');
   const [outcome, setOutcome] = useState<Outcome>();
-  const read = () =>
-    readLines().then(setLines, (error: Error) => {
-      setProblem(error.message);
-    });
   const parked = (state.value?.projections ?? []).reduce((sum, each) => sum + each.parked, 0);
-  useEffect(() => void read(), [parked, state.value?.log?.foreignEvents]);
-  const report = (found: Outcome) => {
-    setOutcome(found);
-    void read();
+  const foreign = state.value?.log?.foreignEvents ?? null;
+  const { found, problem, again } = useAsked(JSON.stringify([parked, foreign]), readLines);
+  const lines = found?.answer ?? [];
+  const report = (ended: Outcome) => {
+    setOutcome(ended);
+    again();
   };
   const items = lines.flatMap((line) => (line.kind === 'item' ? [line.item] : []));
   const events = lines.flatMap((line) => (line.kind === 'event' ? [line.event] : []));
   return html`<section class="card" aria-label="Parked documents">
     <h2>Parked documents</h2>
-    ${problem !== '' && html`<p class="bad" role="alert">${problem}</p>`}
-    ${items.length === 0 && html`<p class="empty">The read index has refused no document.</p>`}
+    ${problem !== null && html`<p class="bad" role="alert">${problem}</p>`}
+    ${found !== undefined && items.length === 0 && html`<p class="empty">The read index has refused no document.</p>`}
     ${items.length > 0 && html`<${Items} items=${items} report=${report} />`}
     <${OutcomeLine} outcome=${outcome} done=${outcome === undefined ? '' : doneText(outcome)} />
     ${events.length > 0 && html`<${ForeignEvents} events=${events} />`}
@@ -41,8 +38,8 @@ export function ParkedCard() {
   </section>`;
 }
 
-async function readLines(): Promise<readonly ParkedLine[]> {
-  const answer = await send(LIST);
+async function readLines(signal: AbortSignal): Promise<readonly ParkedLine[]> {
+  const answer = await send(LIST, signal);
   if (!answer.ok) throw new Error(messageOf(answer));
   return (answer.json as { readonly data: readonly ParkedLine[] }).data;
 }

@@ -1,6 +1,49 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type Meta, read } from './api.ts';
 
+/** What the server answered to a question, and how to ask again. */
+type Asked<Found> = {
+  /** The last answer, also that to the question before while another one is asked. undefined: there was none yet. */
+  readonly found: { readonly key: string; readonly answer: Found } | undefined;
+  /** Reason why the last attempt failed; null: it did not. */
+  readonly problem: string | null;
+  readonly again: () => void;
+};
+
+/** Time until a question that got no answer is asked again. */
+const PAUSE_MS = 2_000;
+
+/**
+ * Asks a question when a component appears, when the key of the question changes, and when `again` is called. Repeats it until the server
+ * answers: a refusal is an answer.
+ */
+export function useAsked<Found>(key: string, ask: (signal: AbortSignal) => Promise<Found>): Asked<Found> {
+  const [found, setFound] = useState<{ readonly key: string; readonly answer: Found }>();
+  const [problem, setProblem] = useState<string | null>(null);
+  const [count, setCount] = useState(0);
+  const again = () => setCount((before) => before + 1);
+  useEffect(() => {
+    const stop = new AbortController();
+    let pause: ReturnType<typeof setTimeout> | undefined;
+    ask(stop.signal).then(
+      (answer) => {
+        setFound({ key, answer });
+        setProblem(null);
+      },
+      (error: Error) => {
+        if (stop.signal.aborted) return;
+        setProblem(error.message);
+        if (error instanceof TypeError) pause = setTimeout(again, PAUSE_MS);
+      },
+    );
+    return () => {
+      stop.abort();
+      clearTimeout(pause);
+    };
+  }, [key, count]);
+  return { found, problem, again };
+}
+
 /** Answer of a read, and how to read it again. */
 export type UsedAnswer<Data> = {
   /** undefined: there is none yet. */
@@ -14,26 +57,13 @@ export type UsedAnswer<Data> = {
 
 /** Reads a path when a component appears, when the path changes, and when `again` is called. */
 export function useAnswer<Data>(path: string): UsedAnswer<Data> {
-  const [found, setFound] = useState<{ readonly path: string; readonly data: Data; readonly meta: Meta }>();
-  const [problem, setProblem] = useState<string | null>(null);
-  const [count, setCount] = useState(0);
-  useEffect(() => {
-    const stop = new AbortController();
-    read<Data>(path, stop.signal).then(
-      ({ data, meta }) => {
-        setFound({ path, data, meta });
-        setProblem(null);
-      },
-      (error: Error) => !stop.signal.aborted && setProblem(error.message),
-    );
-    return () => stop.abort();
-  }, [path, count]);
-  const isCurrent = found?.path === path;
+  const { found, problem, again } = useAsked(path, (signal) => read<Data>(path, signal));
+  const isCurrent = found?.key === path;
   return {
-    data: isCurrent ? found.data : undefined,
-    meta: isCurrent ? found.meta : {},
-    latest: found,
+    data: isCurrent ? found.answer.data : undefined,
+    meta: isCurrent ? found.answer.meta : {},
+    latest: found?.answer,
     problem,
-    again: () => setCount((before) => before + 1),
+    again,
   };
 }

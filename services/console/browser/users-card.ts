@@ -1,9 +1,10 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { ActionButton, type Outcome, OutcomeLine } from './action.ts';
 import { messageOf, send } from './api.ts';
 import { formatCount, formatMoment, shorten } from './format.ts';
 import { HowToSend } from './how-to-send.ts';
 import { html } from './html.ts';
+import { useAsked } from './use-answer.ts';
 
 type User = {
   readonly id: number;
@@ -19,19 +20,17 @@ const LIST = { method: 'GET', path: `/api/users?sort=username&limit=${MOST_SHOWN
 
 /** Users who can sign in: blocked or not, and removed. */
 export function UsersCard() {
-  const [users, setUsers] = useState<readonly User[]>([]);
-  const [problem, setProblem] = useState('');
+  const { found, problem, again } = useAsked('users', readUsers);
   const [outcome, setOutcome] = useState<Outcome>();
-  const read = () => readUsers().then(setUsers, (error: Error) => setProblem(error.message));
-  useEffect(() => void read(), []);
-  const report = (found: Outcome) => {
-    setOutcome(found);
-    void read();
+  const users = found?.answer ?? [];
+  const report = (ended: Outcome) => {
+    setOutcome(ended);
+    again();
   };
   return html`<section class="card" aria-label="Users">
     <h2>Users</h2>
-    ${problem !== '' && html`<p class="empty">${problem}</p>`}
-    ${users.length === 0 && problem === '' && html`<p class="empty">There are no users. <code>POST /api/users</code> adds one; with <code>--login</code> people can register.</p>`}
+    ${problem !== null && html`<p class="empty">${problem}</p>`}
+    ${found !== undefined && users.length === 0 && html`<p class="empty">There are no users. <code>POST /api/users</code> adds one; with <code>--login</code> people can register.</p>`}
     ${users.length > 0 && html`<${UserTable} users=${users} report=${report} />`}
     ${users.length >= MOST_SHOWN && html`<p class="quiet">The first ${formatCount(MOST_SHOWN)} by name.</p>`}
     <${OutcomeLine} outcome=${outcome} />
@@ -39,8 +38,8 @@ export function UsersCard() {
   </section>`;
 }
 
-async function readUsers(): Promise<readonly User[]> {
-  const answer = await send(LIST);
+async function readUsers(signal: AbortSignal): Promise<readonly User[]> {
+  const answer = await send(LIST, signal);
   if (!answer.ok) throw new Error(messageOf(answer));
   return answer.json as readonly User[];
 }
