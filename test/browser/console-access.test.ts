@@ -95,6 +95,15 @@ describe(
 
     // The last tests: a token ends development mode.
     describe('access', () => {
+      let full: Ask;
+
+      async function signIn(token: string): Promise<void> {
+        await shown.page.waitForSelector('.sign-in form', REACTS);
+        await shown.page.fill('#token', token);
+        await shown.page.keyboard.press('Enter');
+        await shown.page.waitForSelector('header nav', REACTS);
+      }
+
       test('shows rights as a matrix, and saves a role', async () => {
         const user = { username: MARKUP, email: 'ada@example.com', password: 'long password', role: 1 };
         expect((await ask('/api/users', { method: 'POST', body: user })).status).toBe(201);
@@ -136,13 +145,11 @@ describe(
         expect(await card.locator('select[name=token-type]').inputValue()).toBe('full-access');
         await card.locator('button:text-is("Create")').click();
         const secret = (await card.locator('.secret pre').textContent(REACTS)) ?? '';
-        const full = createAsk(server.url, secret);
+        full = createAsk(server.url, secret);
         await createTokenOver(full, { name: 'site', type: 'custom', allow: ['city.find'] });
         expect((await ask('/_varve/tokens')).status).toBe(403);
         await shown.show('', '.sign-in form');
-        await shown.page.fill('#token', secret);
-        await shown.page.keyboard.press('Enter');
-        await shown.page.waitForSelector('header nav', REACTS);
+        await signIn(secret);
         await shown.page.click('nav a:has-text("Access")');
         expect(await card.locator('select[name=token-type]').inputValue(REACTS)).toBe('custom');
         await shown.page.locator('.tokens tbody tr', { hasText: 'site' }).locator('button').click();
@@ -155,16 +162,9 @@ describe(
       });
 
       test('a token for content sees neither these parts nor their data', async () => {
-        const admin = createAsk(
-          server.url,
-          await shown.page.evaluate(() => sessionStorage.getItem('varve-token') ?? ''),
-        );
-        const token = await createTokenOver(admin, { name: 'reader', type: 'custom', allow: ['city.find'] });
+        const token = await createTokenOver(full, { name: 'reader', type: 'custom', allow: ['city.find'] });
         await shown.page.click('text=Sign out');
-        await shown.page.waitForSelector('.sign-in form', REACTS);
-        await shown.page.fill('#token', token);
-        await shown.page.keyboard.press('Enter');
-        await shown.page.waitForSelector('header nav', REACTS);
+        await signIn(token);
         const names = await shown.page.locator('nav[aria-label=Parts] a').allTextContents();
         for (const part of ['Overview', 'Projections', 'Log', 'Delivery', 'Backup', 'Access'])
           expect(names).not.toContain(part);
@@ -187,6 +187,23 @@ describe(
           'possible-rights',
         ])
           expect((await reader(`/_varve/${path}`)).status, path).toBe(403);
+      });
+
+      test.each([
+        { name: 'former reader', type: 'custom', allow: ['city.find'] },
+        { name: 'former operator', type: 'full-access' },
+      ] as const)('a page whose token was revoked asks for another one: $name', async (made) => {
+        const token = await createTokenOver(full, made);
+        await shown.page.evaluate(() => sessionStorage.clear());
+        await shown.page.reload();
+        await signIn(token);
+        const { data: tokens } = (await full('/_varve/tokens')).body;
+        const { id } = tokens.find(({ name }: { name: string }) => name === made.name);
+        expect((await full(`/_varve/tokens/${id}`, { method: 'DELETE' })).status).toBe(204);
+        await expect.poll(async () => (await createAsk(server.url, token)('/_varve/state')).status).toBe(401);
+        await shown.page.click('nav a:text-is("Content")');
+        await shown.page.waitForSelector('.sign-in [role=alert]', REACTS);
+        expect(await shown.page.locator('header, table').count()).toBe(0);
       });
     });
   },

@@ -28,6 +28,9 @@ export const token = signal<string | null>(sessionStorage.getItem(KEY));
 /** `lost`: the last request got no answer. */
 export const connection = signal<'connecting' | 'live' | 'lost'>('connecting');
 
+/** Token that the server did not know in the last request: it has expired, or was revoked. */
+export const refusedToken = signal<string | null>(null);
+
 /** The moment that the last answer about the past shows. `of`: the value of `asOf`. `at`: time of the last event. */
 export const moment = signal<{
   readonly of: string;
@@ -71,12 +74,13 @@ function isOpening({ status, json }: Reply): boolean {
 
 async function sendOnce({ method, path, body, form }: Request, signal?: AbortSignal): Promise<Reply> {
   const url = ownPath(path);
+  const secret = token.value;
   const started = performance.now();
   try {
     const response = await fetch(url, {
       method,
       headers: {
-        ...(token.value === null ? {} : { authorization: `Bearer ${token.value}` }),
+        ...(secret === null ? {} : { authorization: `Bearer ${secret}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       body: form ?? (body === undefined ? null : JSON.stringify(body)),
@@ -86,6 +90,7 @@ async function sendOnce({ method, path, body, form }: Request, signal?: AbortSig
     });
     const text = await response.text();
     connection.value = 'live';
+    if (response.status === 401) refusedToken.value = secret;
     const [, past] = /[?&]asOf=([^&]*)/.exec(path) ?? [];
     if (response.ok && past !== undefined) keepMoment(decodeURIComponent(past), response.headers);
     return {

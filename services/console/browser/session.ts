@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { keepToken, messageOf, send, token } from './api.ts';
+import { keepToken, messageOf, refusedToken, send, token } from './api.ts';
 import { state } from './live.ts';
 import type { ServerState, Type } from './server.ts';
 
@@ -20,6 +20,7 @@ export async function findRights(): Promise<void> {
   try {
     const answer = await send({ method: 'GET', path: '/_varve/state' });
     if (answer.status === 401) return refuse(messageOf(answer));
+    refusedToken.value = null;
     const found = await send({ method: 'GET', path: '/api/content-type-builder/content-types' });
     types.value = found.ok ? (found.json as { data: readonly Type[] }).data : [];
     if (answer.ok) {
@@ -40,6 +41,7 @@ export async function findRights(): Promise<void> {
 }
 
 function refuse(reason: string | null): void {
+  state.value = null;
   refusal.value = reason;
   keepToken(null);
   rights.value = 'none';
@@ -60,3 +62,10 @@ export function leave(): Promise<void> {
   keepToken(null);
   return findRights();
 }
+
+/** Asks for the rights again when the server no longer knows the token of an open page. */
+refusedToken.subscribe((refused) => {
+  const isOpened = rights.value === 'full' || rights.value === 'content';
+  // Never rejects.
+  if (isOpened && refused !== null && refused === token.value) void findRights();
+});
