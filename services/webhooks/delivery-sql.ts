@@ -29,13 +29,14 @@ export const DELIVERY_MIGRATIONS = [
 ];
 
 /**
- * Replaces an index of earlier states of the file. Columns behind the body are read from the new one: a body may have thousands of pages,
+ * Indices that the first migration lacks, and one that an index here replaces. Columns behind the body are read from the new one: a body may have thousands of pages,
  * which SQLite reads to reach them. It is not a migration, because an earlier release opens the file afterwards, too.
  */
 export const DELIVERY_INDEX = `
   DROP INDEX IF EXISTS waiting_deliveries;
   CREATE INDEX IF NOT EXISTS deliveries_without_body
     ON deliveries (hook, type, document_id, seq, attempts, next_at, created_at) WHERE state = 'waiting';
+  CREATE INDEX IF NOT EXISTS deliveries_by_position ON deliveries (position);
   `;
 
 const COLUMNS =
@@ -70,6 +71,7 @@ export const DELIVERY_SQL = {
   find: `${SELECT} WHERE id = ?`,
   request: `INSERT INTO history_requests SELECT ?1, ?2 WHERE NOT EXISTS
     (SELECT 1 FROM history_requests WHERE hook = ?1 AND position = ?2)`,
+  listAt: `${SELECT} WHERE position = ? AND (? IS NULL OR hook = ?) AND (? IS NULL OR state = ?) ORDER BY seq DESC LIMIT ?`,
   list: `${SELECT} WHERE (? IS NULL OR hook = ?) AND (? IS NULL OR state = ?) ORDER BY seq DESC LIMIT ?`,
   replay: `UPDATE deliveries SET ${DUE_AGAIN}
     WHERE state <> 'waiting' AND hook = ? AND (? IS NULL OR id = ?) AND (? = 0 OR state = 'parked')`,

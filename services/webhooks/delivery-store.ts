@@ -42,6 +42,8 @@ export type UnfinishedDelivery = Omit<NewDelivery, 'body'> & Pick<Attempt, 'stat
 export type DeliveryFilter = {
   readonly hook?: string | undefined;
   readonly state?: DeliveryState | undefined;
+  /** Position of the log. */
+  readonly position?: string | undefined;
   readonly limit: number;
 };
 
@@ -199,9 +201,10 @@ function queueIn(db: Database, meta: MetaValues) {
     settle: (upTo: bigint, listed: ListedDeliveries) => settle(db, upTo, listed),
     find: (id: string) => all(DELIVERY_SQL.find, id)[0],
     /** The newest first. */
-    list({ hook, state, limit }: DeliveryFilter): readonly StoredDelivery[] {
-      const [named, wanted] = [hook ?? null, state ?? null];
-      return all(DELIVERY_SQL.list, named, named, wanted, wanted, limit);
+    list({ hook, state, position, limit }: DeliveryFilter): readonly StoredDelivery[] {
+      const values = [hook ?? null, hook ?? null, state ?? null, state ?? null, limit];
+      if (position === undefined) return all(DELIVERY_SQL.list, ...values);
+      return all(DELIVERY_SQL.listAt, position, ...values);
     },
     /** Makes deliveries due again. Returns how many. */
     replay: ({ hook, id, parked = false }: ReplayFilter, now: number) =>

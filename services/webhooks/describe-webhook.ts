@@ -37,18 +37,22 @@ export type DescribedWebhook = ReturnType<typeof describeWebhook>;
  * unless the delivery waits.
  */
 export function describeDelivery(delivery: StoredDelivery) {
-  const { seq: _seq, body, position, createdAt, nextAt, state, ...rest } = delivery;
+  return { ...describeWithoutBody(delivery), body: JSON.parse(delivery.body) as unknown };
+}
+
+export type DescribedDelivery = ReturnType<typeof describeDelivery>;
+
+/** Returns a delivery as describeDelivery does, without its body. */
+export function describeWithoutBody(delivery: StoredDelivery) {
+  const { seq: _seq, body: _body, position, createdAt, nextAt, state, ...rest } = delivery;
   return {
     ...rest,
     state,
     position: String(position),
     createdAt: new Date(createdAt).toISOString(),
     nextAttemptAt: state === 'waiting' ? new Date(nextAt).toISOString() : null,
-    body: JSON.parse(body) as unknown,
   };
 }
-
-export type DescribedDelivery = ReturnType<typeof describeDelivery>;
 
 /** Sends Strapi's `trigger-test` once. */
 export function testWebhook(

@@ -10,7 +10,13 @@ import { whenUnlocked } from '../../shared/sqlite/when-unlocked.ts';
 import { DELIVERY_STATES, type DeliveryState, MOST_LISTED } from '../../shared/webhooks/delivery-state.ts';
 import type { Webhook } from '../../shared/webhooks/webhook-state.ts';
 import type { DeliveryStore } from './delivery-store.ts';
-import { describeDelivery, describeWebhook, replayDeliveries, testWebhook } from './describe-webhook.ts';
+import {
+  describeDelivery,
+  describeWebhook,
+  describeWithoutBody,
+  replayDeliveries,
+  testWebhook,
+} from './describe-webhook.ts';
 import type { WebhookCommands } from './webhook-commands.ts';
 import { KEEP_OLD_SECRET_MS, type WebhookLimits } from './webhook-limits.ts';
 import { isLogPosition, parseWebhook, WEBHOOK_FORM } from './webhook-request.ts';
@@ -42,13 +48,20 @@ const HOOK = z.looseObject({
   since: z.string().describe('Position of the log behind which changes are delivered.'),
   secret: z.string().optional().describe('Signs deliveries. Only in answers that make one.'),
 });
-const DELIVERY = z.looseObject({ id: z.string(), event: z.string(), state: z.enum(DELIVERY_STATES) });
+const DELIVERY = z.looseObject({
+  id: z.string(),
+  event: z.string(),
+  state: z.enum(DELIVERY_STATES),
+  body: z.unknown().optional().describe('What is sent.'),
+});
 const REPLAY = z.strictObject({
   delivery: z.string().optional().describe('Id of one delivery.'),
   from: z.union([z.int(), z.string()]).optional().describe('All since a position of the log.'),
 });
 const QUERY = z.object({
   state: z.enum(DELIVERY_STATES).optional().describe('Only these.'),
+  position: z.string().optional().describe('Only those of the change at this position of the log.'),
+  bodies: z.boolean().default(true).describe('false omits the bodies.'),
   limit: z.int().min(1).max(MOST_LISTED).default(100).describe('The newest ones.'),
 });
 
@@ -126,8 +139,10 @@ export const WEBHOOK_RESOURCES: readonly Resource<Parts>[] = [
       const store = storeOf(parts);
       const hook = request.parameter('id') === ANY ? undefined : (await found(parts, request)).id;
       const state = stateOf(request.query.get('state'));
+      const position = positionOf(request.query.get('position'));
       const limit = limitOf(request.query.get('limit'));
-      const data = store.list({ hook, state, limit }).map(describeDelivery);
+      const describe = hasBodies(request.query.get('bodies')) ? describeDelivery : describeWithoutBody;
+      const data = store.list({ hook, state, position, limit }).map(describe);
       return { data, meta: hook === undefined ? {} : { counts: store.count(hook) } };
     },
   },
@@ -208,6 +223,16 @@ function stateOf(text: string | null): DeliveryState | undefined {
   throw refuseWebhook([
     { path: 'state', message: `must be one of ${DELIVERY_STATES.join(', ')}, got "${text}"` },
   ]);
+}
+
+function positionOf(text: string | null): string | undefined {
+  if (text === null || isLogPosition(text)) return text ?? undefined;
+  throw refuseWebhook([{ path: 'position', message: `must be a position of the log, got "${text}"` }]);
+}
+
+function hasBodies(text: string | null): boolean {
+  if (text === null || text === 'true' || text === 'false') return text !== 'false';
+  throw refuseWebhook([{ path: 'bodies', message: `must be true or false, got "${text}"` }]);
 }
 
 function limitOf(text: string | null): number {

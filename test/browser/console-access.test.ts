@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Ask, createAsk, createTokenOver } from '../support/access-client.ts';
 import { longInBrowser } from '../support/chromium.ts';
@@ -81,6 +83,24 @@ describe(
         await row.locator('summary').click();
         expect(JSON.parse((await row.locator('pre').textContent()) ?? '').entry.name).toBe(MARKUP);
         expect(await shown.problems()).toEqual([]);
+      });
+
+      test('reads deliveries without what was sent, and rarely while the log grows', async () => {
+        const asked: string[] = [];
+        const note = (request: Request) => {
+          if (request.url().includes('/deliveries?')) asked.push(request.url());
+        };
+        shown.page.on('request', note);
+        const started = Date.now();
+        for (let n = 0; Date.now() < started + 6_000; n++) {
+          await ask('/api/cuisines', { method: 'POST', body: { data: { name: `n${n}`, slug: `n${n}` } } });
+          await delay(300);
+        }
+        const most = 1 + Math.floor((Date.now() - started) / 5_000);
+        shown.page.off('request', note);
+        expect(asked.length).toBeGreaterThan(0);
+        expect(asked.length).toBeLessThanOrEqual(most);
+        for (const url of asked) expect(url).toContain('bodies=false');
       });
 
       test('removes it by its name', async () => {

@@ -156,7 +156,7 @@ describe('the console for operators', longInBrowser('the parts of the console fo
       const { data: event } = (await ask(`/_varve/events/${position}`)).body;
       expect(event.data.values.name).toBe(MARKUP);
       expect(JSON.parse((await card.locator('pre.body').textContent()) ?? '')).toEqual(event.data);
-      await card.locator('text=newest deliveries').waitFor(REACTS);
+      await card.locator('text=None: the deliveries that are stored follow other events.').waitFor(REACTS);
       expect(await shown.problems()).toEqual([]);
     });
 

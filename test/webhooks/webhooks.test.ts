@@ -311,6 +311,22 @@ it('rotates the secret, and both sign for a day', async () => {
   for (const each of [secret, hook.secret]) expect(() => verifyWebhook(each, one)).not.toThrow();
 });
 
+it('lists the deliveries of one change, with their bodies or without', async () => {
+  for (const key of ['l1', 'l2']) await create('/api/tags', { key });
+  await receiver.until(2);
+  type Listed = { readonly id: string; readonly position: string; readonly body?: ReceivedBody };
+  const list = (query = '') =>
+    api.data<readonly Listed[]>('GET', `/_varve/webhooks/${hook.id}/deliveries?${query}`);
+  const [last, first] = (await list()) as [Listed, Listed];
+  expect(BigInt(last.position)).toBeGreaterThan(BigInt(first.position));
+  const own = await list(`position=${first.position}`);
+  expect(own.map(({ id, body }) => [id, body])).toEqual([[first.id, first.body]]);
+  expect(await list('position=1')).toEqual([]);
+  const heads = await list('bodies=false');
+  expect(heads.map(({ id }) => id)).toEqual([last.id, first.id]);
+  expect(heads.filter((each) => 'body' in each)).toEqual([]);
+});
+
 it('answers bad requests with the reason', async () => {
   const bad = await api.call('POST', '/_varve/webhooks', { data: { url: 'x', events: 'nothing' } });
   expect(bad).toMatchObject({ status: 400, error: { name: 'ValidationError' } });
@@ -318,7 +334,7 @@ it('answers bad requests with the reason', async () => {
   const taken = await api.call('POST', '/_varve/webhooks', { data: { url: receiver.url, name: hook.name } });
   expect(taken.status).toBe(400);
   expect((await api.call('GET', `/_varve/webhooks/${hook.id}/deliveries?state=lost`)).status).toBe(400);
-  for (const query of ['lim=1', 'limit=1&limit=2', 'state='])
+  for (const query of ['lim=1', 'limit=1&limit=2', 'state=', 'position=x', 'position=0', 'bodies=no'])
     expect((await api.call('GET', `/_varve/webhooks/${hook.id}/deliveries?${query}`)).status).toBe(400);
   for (const body of [{ from: 1 }, { data: 5 }, { data: [] }, { data: null }, { data: { delivery: 'nope' } }])
     expect((await api.call('POST', `/_varve/webhooks/${hook.id}/replay`, body)).status).toBe(400);

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { ActionButton, type Outcome, OutcomeLine } from './action.ts';
 import { formatCount, formatTime, UNKNOWN } from './format.ts';
 import { HowToSend } from './how-to-send.ts';
@@ -10,15 +10,17 @@ import { useAnswer } from './use-answer.ts';
 
 const STATES = ['waiting', 'delivered', 'parked', 'elsewhere'];
 
+/** Milliseconds between two reads, unless the reader does something. */
+const EVERY_MS = 5_000;
+
 /** Deliveries of one webhook or of all, the newest first, each with what was sent and what was answered. `changes`: read again. */
 export function DeliveriesCard({ changes }: { readonly changes: number }) {
   const [hook = '*'] = route.value.rest;
   const chosen = STATES.find((each) => each === route.value.query.get('state')) ?? '';
-  const path = `/_varve/webhooks/${encodeURIComponent(hook)}/deliveries?limit=100${chosen === '' ? '' : `&state=${chosen}`}`;
-  const { data: deliveries, problem, again } = useAnswer<readonly ListedDelivery[]>(path);
+  const path = `/_varve/webhooks/${encodeURIComponent(hook)}/deliveries?limit=100&bodies=false${chosen === '' ? '' : `&state=${chosen}`}`;
+  const { data: deliveries, problem, again } = useAnswer<readonly Listed[]>(path);
   const [outcome, setOutcome] = useState<Outcome>();
-  const waiting = state.value?.webhooks;
-  useEffect(again, [changes, waiting?.waiting, waiting?.parked, state.value?.log?.position]);
+  useAgain(again, changes);
   const report = (found: Outcome) => {
     setOutcome(found);
     again();
@@ -48,11 +50,31 @@ export function DeliveriesCard({ changes }: { readonly changes: number }) {
   </section>`;
 }
 
-type RowProps = { readonly delivery: ListedDelivery; readonly report: (outcome: Outcome) => void };
+type Listed = Omit<ListedDelivery, 'body'>;
+
+/** Reads again after a change of the reader, and now and then while the log grows or deliveries end. */
+function useAgain(again: () => void, changes: number): void {
+  const { webhooks, log } = state.value ?? {};
+  const current = JSON.stringify([webhooks?.waiting, webhooks?.parked, log?.position]);
+  const read = useRef({ current, at: Date.now() });
+  const now = () => {
+    read.current = { current, at: Date.now() };
+    again();
+  };
+  useEffect(() => (changes > 0 ? now() : undefined), [changes]);
+  useEffect(() => {
+    if (current === read.current.current) return;
+    const timer = setTimeout(now, read.current.at + EVERY_MS - Date.now());
+    return () => clearTimeout(timer);
+  }, [current]);
+}
+
+type RowProps = { readonly delivery: Listed; readonly report: (outcome: Outcome) => void };
 
 function DeliveryRow({ delivery, report }: RowProps) {
   const { id, hook, event, documentId, position, createdAt, state: found, nextAttemptAt } = delivery;
-  const { attempts, status, error, body } = delivery;
+  const { attempts, status, error } = delivery;
+  const [isOpen, setOpen] = useState(false);
   return html`<tr>
     <td><time datetime=${createdAt}>${formatTime(createdAt)}</time></td>
     <td>${event}</td>
@@ -61,7 +83,7 @@ function DeliveryRow({ delivery, report }: RowProps) {
     <td><span class=${found === 'parked' ? 'bad' : found === 'delivered' ? 'good' : ''}>${found}</span>${nextAttemptAt === null ? '' : html` <span class="quiet">next at ${formatTime(nextAttemptAt)}</span>`}</td>
     <td class="number">${formatCount(attempts)}</td>
     <td class="wrap">${status ?? (error === null ? UNKNOWN : '')} ${error !== null && html`<span class="bad">${error}</span>`}</td>
-    <td><details><summary aria-label=${`show the request of ${id}`}>show</summary><pre tabindex="0">${JSON.stringify(body, null, 2)}</pre></details></td>
+    <td><details onToggle=${() => setOpen(!isOpen)}><summary aria-label=${`show the request of ${id}`}>show</summary>${isOpen && html`<${Body} delivery=${delivery} />`}</details></td>
     <td>${
       found !== 'waiting' &&
       html`<${ActionButton} name=${`Send again ${id}`} report=${report} action=${{
@@ -75,4 +97,16 @@ function DeliveryRow({ delivery, report }: RowProps) {
       }} />`
     }</td>
   </tr>`;
+}
+
+/** What was sent: read when somebody opens it. */
+function Body({ delivery: { id, hook, position } }: { readonly delivery: Listed }) {
+  const { data, problem } = useAnswer<readonly ListedDelivery[]>(
+    `/_varve/webhooks/${hook}/deliveries?position=${position}&limit=1000`,
+  );
+  const found = data?.find((each) => each.id === id);
+  if (problem !== null) return html`<p class="bad" role="alert">${problem}</p>`;
+  if (data === undefined) return html`<p class="quiet">Loading…</p>`;
+  if (found === undefined) return html`<p class="empty">It is no longer stored.</p>`;
+  return html`<pre tabindex="0">${JSON.stringify(found.body, null, 2)}</pre>`;
 }

@@ -6,9 +6,6 @@ import { linkTo, route } from './route.ts';
 import type { ListedDelivery, WholeEvent } from './server.ts';
 import { useAnswer } from './use-answer.ts';
 
-/** Deliveries among which those of an event are looked for. */
-const SEARCHED = 1_000;
-
 /** One event: who caused it, its data, what it did to rows, and the deliveries that followed. */
 export function EventCard({ position }: { readonly position: string }) {
   const path = `/_varve/events/${encodeURIComponent(position)}`;
@@ -60,14 +57,13 @@ function Rows({ event: { rows } }: { readonly event: WholeEvent }) {
 }
 
 function Deliveries({ position }: { readonly position: string }) {
-  const { data, problem } = useAnswer<readonly ListedDelivery[]>(
-    `/_varve/webhooks/*/deliveries?limit=${SEARCHED}`,
+  const { data: found, problem } = useAnswer<readonly Omit<ListedDelivery, 'body'>[]>(
+    `/_varve/webhooks/*/deliveries?position=${position}&bodies=false&limit=1000`,
   );
-  const found = data?.filter((each) => each.position === position);
   if (problem !== null) return html`<p class="empty">${problem}</p>`;
   if (found === undefined) return html`<p class="quiet">Loading…</p>`;
   if (found.length === 0)
-    return html`<p class="empty">None among the ${formatCount(SEARCHED)} newest deliveries of webhooks.</p>`;
+    return html`<p class="empty">None: the deliveries that are stored follow other events.</p>`;
   return html`<ul class="links">
     ${found.map(({ id, hook, event, state, status, error }) => html`<li key=${id}>${event} to <code>${hook}</code>: ${state}${status === null ? '' : `, ${status}`}${error === null ? '' : html`, <span class="bad">${error}</span>`}</li>`)}
   </ul>`;
