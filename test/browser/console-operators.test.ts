@@ -123,6 +123,22 @@ describe('the console for operators', longInBrowser('the parts of the console fo
       const { data: state } = (await ask('/_varve/state')).body;
       expect(state.generations).toMatchObject([{ number: 1, state: 'live' }]);
     });
+
+    test('a rebuild whose answer is cut off before its first line is that of the state', async () => {
+      const page = await shown.page.context().newPage();
+      await page.route('**/_varve/operations/rebuild', async (route) => {
+        await runs('rebuild', { graph: true });
+        await route.abort('connectionreset');
+      });
+      await page.goto(`${server.url}/_varve/#/projections`);
+      const card = page.locator('section[aria-label=Rebuild]');
+      await card.locator('select[name=source]').selectOption('graph', REACTS);
+      await card.locator('button[type=submit]').click();
+      await card.locator('button:has-text("Switch over in spite"):enabled').waitFor(REACTS);
+      expect(await card.textContent()).not.toContain('Failed to fetch');
+      await runs('interrupt', { wanted: 'cancel' });
+      await page.close();
+    });
   });
 
   async function createCuisine(name: string): Promise<string> {

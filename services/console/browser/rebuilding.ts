@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { Request } from './api.ts';
-import { refreshState } from './live.ts';
+import { refreshState, state } from './live.ts';
 import { streamOperation } from './operations.ts';
 import type { ListedRebuild } from './server.ts';
 
@@ -16,6 +16,7 @@ export const rebuilding = signal<Rebuilding>({ isRunning: false, last: null, pro
 
 /** Runs a rebuild to its end, and shows its progress. Never rejects. The end of this page interrupts it. */
 export async function requestRebuild(request: Request): Promise<void> {
+  const before = state.value?.rebuild?.id;
   rebuilding.value = { isRunning: true, last: null, problem: null };
   try {
     await streamOperation<ListedRebuild>(request, (last) => {
@@ -23,11 +24,22 @@ export async function requestRebuild(request: Request): Promise<void> {
     });
     rebuilding.value = { ...rebuilding.value, isRunning: false };
   } catch (error) {
+    const isKnown = rebuilding.value.last !== null || (await hasBegun(before));
     // Another process takes over at the end, and cuts the stream off. The state then says what became of the rebuild.
-    const isCut = rebuilding.value.last !== null && error instanceof TypeError;
-    const problem = isCut ? null : (error as Error).message;
+    const problem = isKnown && error instanceof TypeError ? null : (error as Error).message;
     rebuilding.value = { ...rebuilding.value, isRunning: false, problem };
   }
   // The light of the page shows that the server does not answer.
   await refreshState().catch(() => {});
+}
+
+/** Returns whether the server has a rebuild that is not finished, or another one than before. Never rejects. */
+async function hasBegun(before: number | undefined): Promise<boolean> {
+  try {
+    await refreshState();
+  } catch {
+    return false;
+  }
+  const { id, phase } = state.value?.rebuild ?? {};
+  return id !== undefined && (id !== before || (phase !== 'done' && phase !== 'cancelled'));
 }
