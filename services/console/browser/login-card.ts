@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { ActionButton, type Outcome, OutcomeLine } from './action.ts';
+import { HowToSend } from './how-to-send.ts';
 import { html } from './html.ts';
 import { useAnswer } from './use-answer.ts';
 
@@ -29,6 +30,7 @@ export function LoginCard() {
       request: { method: 'PUT', path: PATH, body: { data: written } },
     }} /></div>
     <${OutcomeLine} outcome=${outcome} />
+    <${HowToSend} request=${{ method: 'GET', path: PATH }} />
   </section>`;
 }
 

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { ActionButton, type Outcome, OutcomeLine } from './action.ts';
+import { HowToSend } from './how-to-send.ts';
 import { html } from './html.ts';
 import { RightsMatrix } from './rights-matrix.ts';
 import type { RightRow } from './server.ts';
@@ -38,5 +39,6 @@ export function PublicCard({ rows }: { readonly rows: readonly RightRow[] }) {
       ${written !== undefined && html`<button type="button" onClick=${() => setWritten(undefined)}>Reset</button>`}
     </div>
     <${OutcomeLine} outcome=${outcome} />
+    <${HowToSend} request=${{ method: 'GET', path: PATH }} />
   </section>`;
 }
