@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isEnded } from '../../projections/generations/generation.ts';
+import { isEnded, type Rebuild } from '../../projections/generations/generation.ts';
 import { removeGeneration } from '../../projections/graph/store/generation-files.ts';
 import { retry } from '../../shared/retry.ts';
 import type { Fleet } from '../fleet/fleet.ts';
@@ -7,7 +7,7 @@ import type { Rebuilds } from '../operator/operation.ts';
 import { NOT_LEADING } from '../read-side/outside-generation.ts';
 import type { ReadSidePlan } from '../read-side/read-side.ts';
 import type { ServedGenerations } from '../read-side/served-generations.ts';
-import { discardRebuild, interruptRebuild } from '../rebuild/cancel-rebuild.ts';
+import { discardRebuild, interruptRebuild, isMade } from '../rebuild/cancel-rebuild.ts';
 import { rebuildsOf } from '../rebuild/rebuilds-of.ts';
 
 export type TidyOptions = {
@@ -22,6 +22,7 @@ export type TidyOptions = {
   readonly failed: (error: unknown) => void;
 };
 
+/** Also the time for which a process that lost the lease keeps its rebuild, and the leader does not remove indices: the lease may return. */
 const TIDY_EVERY_MS = 15_000;
 const BACKOFF = { firstMs: 1_000, longestMs: 30_000 };
 /** Looks until a switch that no process continues is given up: the command that waits for a killed server continues it sooner. */
@@ -29,7 +30,8 @@ const LEFT_LOOKS = 4;
 
 /**
  * Starts to remove what failed rebuilds have left, as soon as this process serves. Where all processes read one index, only the leader's
- * rebuild can end: the leader removes the indices of others, and a process that is no longer the leader cancels its own rebuild.
+ * rebuild can end: the leader removes the indices of others, and a process that is no longer the leader cancels its own rebuild. Both wait a
+ * while, because a process that was paused for a moment often becomes the leader again.
  */
 export function tidyGenerations(options: TidyOptions): Rebuilds & { stop(): Promise<void> } {
   const { data, plan, generations, fleet } = options;
@@ -55,8 +57,8 @@ export function tidyGenerations(options: TidyOptions): Rebuilds & { stop(): Prom
 }
 
 /**
- * Removes the generations that a rollback does not need, and one that was ready to be served when its server was killed, if no command
- * continues the switch.
+ * Removes the generations that a rollback does not need, what a cancelled rebuild could not remove, and a generation that was ready to be
+ * served when its server was killed, if no command continues the switch.
  */
 async function tidyRecords(
   { data, plan, generations: { store, isSwitching, removeOlder }, failed }: TidyOptions,
@@ -67,10 +69,20 @@ async function tidyRecords(
     const rebuild = store.rebuild();
     const isLeft = rebuild?.phase === 'taking over' && !isSwitching();
     looks = isLeft ? looks + 1 : 0;
+    if (isCancelLeft(data, rebuild))
+      await discardRebuild({ data, plan, store }, rebuild, rebuild.message ?? 'it was cancelled').catch(
+        failed,
+      );
     if (isLeft && looks > LEFT_LOOKS)
       await discardRebuild({ data, plan, store }, rebuild, notContinued(data)).catch(failed);
     await delay(TIDY_EVERY_MS, undefined, { signal, ref: false }).catch(() => {});
   }
+}
+
+/** Returns whether the process that was to cancel a rebuild ended before it could, as when Elasticsearch was away. */
+function isCancelLeft(data: string, rebuild: Rebuild | undefined): rebuild is Rebuild {
+  if (rebuild?.wanted !== 'cancel' || isEnded(rebuild.phase)) return false;
+  return rebuild.phase !== 'taking over' && !isMade(data);
 }
 
 /** The end of the process left no record: a full disk has no space for one. */
@@ -80,11 +92,16 @@ function notContinued(data: string): string {
 
 async function tidyIndices(options: TidyOptions, signal: AbortSignal): Promise<void> {
   const { fleet, failed } = options;
+  /** The last leader that was seen: the epoch of this process, or another process. `since`: the time of the first look. */
+  let seen: { readonly leader: number | 'elsewhere'; readonly since: number } | undefined;
   const tidy = async (): Promise<void> => {
-    const epoch = fleet.epoch();
-    if (epoch !== undefined) await sweep(options, epoch);
-    else if (fleet.leader().kind === 'elsewhere') await cancelOwn(options);
-    await fleet.changed(TIDY_EVERY_MS);
+    const leader = fleet.epoch() ?? fleet.leader().kind;
+    if (leader === 'here' || leader === 'nobody') return fleet.changed(TIDY_EVERY_MS);
+    if (leader !== seen?.leader) seen = { leader, since: performance.now() };
+    const left = seen.since + TIDY_EVERY_MS - performance.now();
+    if (leader === 'elsewhere') await cancelOwn(options, left <= 0);
+    else if (left <= 0) await sweep(options, leader);
+    await fleet.changed(left > 0 ? left : TIDY_EVERY_MS);
   };
   while (!signal.aborted) await retry(tidy, { backoff: BACKOFF, isJittered: true, signal, failed });
 }
@@ -109,9 +126,19 @@ async function sweep(
   return swept.removed;
 }
 
-/** Cancels the rebuild of this directory: another process is the leader, and would not let it switch over. */
-async function cancelOwn({ data, plan, generations: { store, abandon } }: TidyOptions): Promise<void> {
+/**
+ * Cancels the rebuild of this directory: another process is the leader, and would not let it switch over. `isLasting`: that process has been
+ * the leader for a while. Otherwise cancels only a switch.
+ */
+async function cancelOwn(
+  { data, plan, generations: { store, abandon } }: TidyOptions,
+  isLasting: boolean,
+): Promise<void> {
   const rebuild = store.rebuild();
-  if (rebuild === undefined || isEnded(rebuild.phase) || rebuild.wanted === 'cancel') return;
-  await interruptRebuild({ data, store, plan, abandon }, 'cancel', NOT_LEADING);
+  if (rebuild === undefined || isEnded(rebuild.phase)) return;
+  // The process that makes the generation cancels it.
+  if (rebuild.wanted === 'cancel' && isMade(data)) return;
+  if (!isLasting && rebuild.phase !== 'taking over') return;
+  const reason = rebuild.wanted === 'cancel' ? rebuild.message : NOT_LEADING;
+  await interruptRebuild({ data, store, plan, abandon }, 'cancel', reason);
 }
