@@ -15,6 +15,11 @@ import { removeIndices } from '../read-side/remove-indices.ts';
 import { enterPhase, type PhaseMeter, type RebuildHost } from './rebuild-host.ts';
 
 const LOOK_EVERY_MS = 100;
+/** Time for which an index may be missing: nodes hear late of a new one, and a process that lost the lease cancels its rebuild sooner. */
+const MISSING_MS = 60_000;
+/** Error type of Elasticsearch. */
+const MISSING = 'index_not_found_exception';
+const REMOVED = 'the indices of the rebuild were removed from Elasticsearch: run the command again';
 
 /** Indices of the generation that a rebuild makes. */
 export type GenerationIndices = {
@@ -66,6 +71,16 @@ async function usableSet(
   await removeIndices(store, generation, plan.outside);
   staleDocumentsOf(made).invalidate();
   return undefined;
+}
+
+/** Rejects like refuseOthers: another leader may have switched to other indices meanwhile. */
+export async function refuseReplaced(
+  { plan }: RebuildHost,
+  { scope }: Rebuild,
+  made: ContentGraph,
+  { set }: GenerationIndices,
+): Promise<void> {
+  if (plan.outside !== undefined) refuseOthers(made, scope, await plan.outside.own(set));
 }
 
 /** Throws if indices that the rebuild does not make have changed since it began: no process would write them. */
@@ -124,6 +139,8 @@ export async function fillDocuments(
   } finally {
     writer.stop();
     await writer.close();
+    // The next attempt makes the indices again, and all documents.
+    if (failure?.message === REMOVED) stale.invalidate();
   }
   if (total >= MERGED_FROM) await mergeUnlessInterrupted(sets, set, meter);
 }
@@ -146,15 +163,30 @@ async function mergeUnlessInterrupted(sets: DocumentSets, set: IndexSet, meter: 
   }
 }
 
-/** Returns an index that pauses between requests as the throttle says. */
+/** Returns an index that pauses between requests as the throttle says. `interrupted` is also called if the index is missing for a minute. */
 function gently(index: DocumentIndex, meter: PhaseMeter, interrupted: (error: Error) => void): DocumentIndex {
+  let missingSince: number | undefined;
+  const note = (isMissing: boolean): void => {
+    const now = performance.now();
+    missingSince = isMissing ? (missingSince ?? now) : undefined;
+    if (missingSince !== undefined && now - missingSince >= MISSING_MS) interrupted(new Error(REMOVED));
+  };
   return {
     ...index,
     async write(documents, options) {
       const started = performance.now();
       const outcomes = await index.write(documents, options);
+      note(outcomes.some((each) => each.kind === 'again' && each.reason.startsWith(MISSING)));
       await meter.worked(documents.length, performance.now() - started).catch(interrupted);
       return outcomes;
+    },
+    async refresh() {
+      try {
+        await index.refresh();
+      } catch (error) {
+        note((error as Error).message.includes(MISSING));
+        throw error;
+      }
     },
   };
 }

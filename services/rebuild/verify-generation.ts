@@ -8,7 +8,7 @@ import { readParkedKeys } from '../../projections/graph/stale/read-stale-keys.ts
 import { documentName, staleDocumentsOf } from '../../projections/graph/stale/stale-documents.ts';
 import type { DocumentKey } from '../../projections/graph/stale/stale-rows.ts';
 import { checkFile, graphFile } from '../../projections/graph/store/generation-files.ts';
-import { fillDocuments, type GenerationIndices } from './fill-documents.ts';
+import { fillDocuments, type GenerationIndices, refuseReplaced } from './fill-documents.ts';
 import { type RebuiltGraphs, replay } from './fill-graphs.ts';
 import { enterPhase, type RebuildHost } from './rebuild-host.ts';
 import { verifyNewDocuments } from './verify-documents.ts';
@@ -57,7 +57,10 @@ export type NextDocuments = {
   readonly excused: 'parked' | 'parked in both';
 };
 
-/** Fills the new indices, and compares their documents with those made from `derived`. Both are at the position of the graphs. */
+/**
+ * Fills the new indices, and compares their documents with those made from `derived`. Both are at the position of the graphs. Rejects if
+ * the indices that the rebuild does not make are no longer live.
+ */
 export async function verifyNextDocuments(
   host: RebuildHost,
   rebuild: Rebuild,
@@ -71,6 +74,7 @@ export async function verifyNextDocuments(
   const compared = { derived, index, stored, scope: rebuild.scope, isRefused };
   const found = await verifyNewDocuments(compared, meter, SHOWN_DIFFERENCES);
   meter.ended();
+  await refuseReplaced(host, rebuild, made, indices);
   return { position: made.position(), ...found };
 }
 
