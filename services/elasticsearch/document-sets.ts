@@ -85,7 +85,7 @@ export function documentSets(options: DocumentSetsOptions): OutsideIndices {
     },
     newestEpoch: () => withClient((client) => wait(createLeaderFence(client, space).newest)),
     isLive: (set) => withClient((client) => wait(() => isLiveSet(client, space, set))),
-    own: (set) => withClient((client) => ownIndices(client, space, set)),
+    own: (set) => withClient((client) => wait(() => ownIndices(client, space, set))),
     remove: (set) => withClient((client) => removeSet(client, space, set)),
     sweep: (sweep) => withClient((client) => sweepSets({ client, space, ...sweep })),
   };
