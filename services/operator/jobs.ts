@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 import { createCondition } from '../../shared/condition.ts';
 import { LeaderElsewhere } from '../read-side/outside-generation.ts';
@@ -20,6 +19,8 @@ export const JOB_REQUEST = z.strictObject({
 const ANSWER_MS = 5_000;
 /** Time without a request after which a job is interrupted, like an operation whose operator has disconnected, or forgotten. */
 const ABANDONED_MS = 60_000;
+/** Time in which another command that waits for the same rebuild continues it. */
+const CONTINUED_MS = 2_000;
 
 type Job = {
   /** Number of lines that a process which this one has replaced has sent. */
@@ -79,15 +80,19 @@ export function createJobs(context: OperatorContext) {
       job.changed.check();
     };
     const watch = async () => {
-      while (performance.now() - job.askedAt < ABANDONED_MS)
-        await delay(ABANDONED_MS / 10, undefined, { ref: false });
+      while (performance.now() - job.askedAt < ABANDONED_MS) await pause(ABANDONED_MS / 10);
+      const isRunning = job.end === null;
       stopping.abort(new Error('no client waits for the answer'));
       jobs.delete(request.id);
+      if (!isRunning || request.name !== 'rebuild') return;
+      await job.changed.until(() => job.end !== null);
+      await pause(CONTINUED_MS);
+      context.rebuilds?.noteAbandoned();
     };
     // Never rejects: a failure is the end of the job.
     void run();
-    // Never rejects: it only waits.
-    void watch();
+    // A process that ends has closed its record.
+    watch().catch(() => {});
     return job;
   }
 
@@ -104,4 +109,9 @@ export function createJobs(context: OperatorContext) {
       return { directory, lines: job.lines.slice(seen), end: job.end };
     },
   };
+}
+
+/** Waits, without keeping the process alive. */
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, ms).unref());
 }

@@ -159,6 +159,8 @@ export type Rebuilds = {
   interrupt(wanted: 'pause' | 'cancel'): Promise<Rebuild>;
   /** See discardRebuild. */
   discard(rebuild: Rebuild, message: string): Promise<void>;
+  /** See noteAbandoned. */
+  noteAbandoned(): void;
   /** Removes indices that other data directories of the log could roll back to. */
   dropOfOthers(): Promise<readonly string[]>;
 };

@@ -14,6 +14,7 @@ export type Cancelling = Pick<RebuildHost, 'data' | 'store' | 'plan'>;
 /** Milliseconds that a cancelled switch has until the process that made the generation has ended. */
 const OTHERS_END_MS = 5_000;
 const LOOK_EVERY_MS = 50;
+const ABANDONED = 'no command waits for it any more';
 
 const BY_OPERATOR = 'an operator cancelled the rebuild';
 const UNUSED = 'the content types took effect without the rebuild';
@@ -84,6 +85,21 @@ async function cancelIdle(where: Cancelling, reason: string): Promise<boolean> {
   } finally {
     lock.release();
   }
+}
+
+/** Records that no command waits for the rebuild, unless a process works on it: one of another scope may replace it. */
+export function noteAbandoned({ data, store }: Pick<Cancelling, 'data' | 'store'>): void {
+  const rebuild = store.rebuild();
+  if (rebuild === undefined || isEnded(rebuild.phase) || rebuild.phase === 'taking over') return;
+  if (rebuild.wanted === 'run' && rebuild.message === undefined && !isMade(data))
+    store.note(rebuild.id, ABANDONED);
+}
+
+/** Cancels a rebuild for which no command waits. The caller has locked `lockFile`. */
+export async function cancelAbandoned(where: Cancelling): Promise<void> {
+  const rebuild = where.store.rebuild();
+  if (rebuild === undefined || isEnded(rebuild.phase) || rebuild.message !== ABANDONED) return;
+  await cancelLocked(where, rebuild, ABANDONED);
 }
 
 /** Cancels a copy that was made for new content types, after these types took effect without it. */

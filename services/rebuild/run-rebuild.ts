@@ -10,7 +10,7 @@ import { removeGeneration } from '../../projections/graph/store/generation-files
 import { isDiskFullAtOpen } from '../../shared/sqlite/failures.ts';
 import { type FileLock, tryLockFile } from '../../shared/sqlite/lock-file.ts';
 import { ServerGone } from '../operator/call-operator.ts';
-import { cancelLocked, currentRebuild, lockFile } from './cancel-rebuild.ts';
+import { cancelAbandoned, cancelLocked, currentRebuild, lockFile } from './cancel-rebuild.ts';
 import { makeGeneration } from './make-generation.ts';
 import { type RebuildHost, RebuildInterrupted } from './rebuild-host.ts';
 
@@ -41,6 +41,8 @@ export async function runRebuild(host: RebuildHost, request: RebuildRequest): Pr
 
 async function runLocked(host: RebuildHost, request: RebuildRequest, lock: FileLock): Promise<Rebuild> {
   try {
+    const last = host.store.rebuild();
+    if (last !== undefined && !sameScope(last.scope, request.scope)) await cancelAbandoned(host);
     const rebuild = beginOrGoOn(host, request.scope);
     await makeGeneration(host, rebuild, request.accept).catch((error: unknown) => end(host, rebuild, error));
     return currentRebuild(host.store);
