@@ -1,9 +1,8 @@
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
-import { defined } from '../../shared/defined.ts';
+import type { Removal } from '../../projections/journal/journal.ts';
 import { documentStream } from '../../shared/document/stream-name.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { createEmbeddedIndex } from '../../shared/read-index/embedded/embedded-index.ts';
-import { RequestError } from '../../shared/request-error.ts';
 import type { Model, Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { answerList } from '../query/answer-list.ts';
@@ -19,7 +18,7 @@ import { refuseCursor } from './version-parameters.ts';
 
 /** Deleted documents that one request looks at. `before` continues with earlier ones. */
 const MOST_DOCUMENTS = 200;
-/** Events of all of them that one request applies. */
+/** Events of all of them that one request applies. It leaves out a document that has more alone. */
 const MOST_EVENTS = 20_000;
 
 /** Parameters of a list that apply to the last values. */
@@ -57,7 +56,7 @@ export async function listDeleted(options: HistoryOptions, asked: AskedHistory):
     mayFind: viewer.mayFind,
     mayReadDrafts: viewer.mayReadDrafts,
   });
-  const { documents, next } = options.graph.deletions(type.uid, before, MOST_DOCUMENTS);
+  const { documents, next } = newestDeletions(options, type.uid, before);
   const deleted = new Map<string, Deleted>();
   for (const { documentId } of documents) {
     const found = await deletionOf(options, type.uid, documentId);
@@ -100,6 +99,23 @@ function valuesQuery({ query: text, viewer }: AskedHistory, query: QueryObject):
   return parts.join('&');
 }
 
+/** Returns as many of the newest deleted documents as one request reads, and the position before which the next request continues. */
+function newestDeletions({ graph }: HistoryOptions, type: Uid, before: bigint | undefined) {
+  const found = graph.deletions(type, before, MOST_DOCUMENTS);
+  const documents: Removal[] = [];
+  let [events, next] = [0, before];
+  for (const document of found.documents) {
+    const length = Number(graph.reader.streamRevision(type, document.documentId) ?? -1n) + 1;
+    if (length <= MOST_EVENTS) {
+      events += length;
+      if (events > MOST_EVENTS) return { documents, next };
+      documents.push(document);
+    }
+    next = document.position;
+  }
+  return { documents, next: found.next };
+}
+
 /** Finds the command that deleted a document; undefined if its last event is another one. */
 async function deletionOf(
   { events, space, graph }: HistoryOptions,
@@ -108,7 +124,6 @@ async function deletionOf(
 ): Promise<Deleted | undefined> {
   const stream = documentStream(space, type, documentId);
   const newest = graph.reader.streamRevision(type, documentId) ?? 0n;
-  if (newest >= MOST_EVENTS) throw tooManyEvents(documentId);
   let last: StoredEvent | undefined;
   let deletion: StoredEvent | undefined;
   for await (const event of events.stream(stream)) {
@@ -136,8 +151,6 @@ async function readLast(
     documentId,
     revision: deletion.revision - 1n,
   }));
-  const total = moments.reduce((sum, { revision }) => sum + Number(revision) + 1, 0);
-  if (total > MOST_EVENTS) throw tooManyEvents(undefined);
   const graph = await foldDocuments(options, moments);
   try {
     return await searchRows(options, graph, plan);
@@ -155,14 +168,6 @@ async function searchRows(
   for (const batch of graph.readAll()) await index.apply(batch);
   const body = await answerList(index, plan);
   return (JSON.parse(body.toString()) as { readonly data: Row[] }).data;
-}
-
-function tooManyEvents(documentId: string | undefined): RequestError {
-  const message = `The deleted documents have more than ${MOST_EVENTS} events, and a request reads no more: ask for fewer with before`;
-  return new RequestError('not-supported', message, {
-    accepted: MOST_EVENTS,
-    ...defined({ documentId }),
-  });
 }
 
 function presentDeletion({ viewer }: AskedHistory, { documentId, last, deletion }: Deleted) {
