@@ -10,6 +10,7 @@ import { eraseDocuments } from '../erasure/erase-documents.ts';
 import type { Erased, ErasureOrder } from '../erasure/erasure-ledger.ts';
 import type { ServedErasures } from '../erasure/erasure-resources.ts';
 import { type Erasures, openErasures } from '../erasure/open-erasures.ts';
+import { forgetPasts } from '../past/past-files.ts';
 import { logFile } from '../stores/open-event-store.ts';
 import { WEBHOOKS_FILE } from '../webhooks/delivery-store.ts';
 import type { Webhooks } from '../webhooks/open-webhooks.ts';
@@ -19,8 +20,8 @@ import type { VarveOptions } from './process-options.ts';
 
 export type OwnErasures = {
   readonly served: ServedErasures;
-  /** Calls back after documents were removed from this process's files. Those that the listener knows may still have them. */
-  readonly whenErased: (listener: () => Promise<void>) => void;
+  /** Calls back after documents were removed from this process's files. The listener ends what reads earlier copies of them. */
+  readonly whenErased: (listener: () => Promise<unknown>) => void;
 };
 
 /** Carries erasures out in the files of a process with a data directory, and accepts orders while it is the leader. */
@@ -34,7 +35,7 @@ export async function openOwnErasures(
   const { log, graph } = base.store;
   const { data, space } = options.data;
   const { fleet, projector } = running;
-  const listeners = new Set<() => Promise<void>>();
+  const listeners = new Set<() => Promise<unknown>>();
   const { exists } = graph.reader;
   const erasures = opened(
     await openErasures({
@@ -50,6 +51,8 @@ export async function openOwnErasures(
       async clean(erased) {
         await cleanFiles(options, parts, webhooks, erased);
         for (const listener of listeners) await listener();
+        // A start may come here before anything listens.
+        forgetPasts(data);
       },
       failed: options.fleet.fleetLog.erasing,
     }),

@@ -13,11 +13,12 @@ import { createFindPreview } from '../../past/find-preview.ts';
 import { keepSnapshots, NEEDED_DISK } from '../../past/keep-snapshots.ts';
 import { createLogTimes } from '../../past/log-times.ts';
 import { createMoments, type FindPreview } from '../../past/moments.ts';
+import { folderOfPasts } from '../../past/past-files.ts';
 import { createPastWorlds, type PastMoment, type PastProcess } from '../../past/past-worlds.ts';
 import type { Varve } from '../../process/open-varve.ts';
 import type { ServeSettings } from '../settings/settings.ts';
 import { sizeOfLog } from './log-bytes.ts';
-import { folderOfPasts, forgetPasts, removePastFolders } from './past-folder.ts';
+import { removePastFolders } from './past-folder.ts';
 import { diskFull, startPast, startSnapshot } from './past-process.ts';
 
 type OpenPastsOptions = {
@@ -36,10 +37,7 @@ export function openPasts(options: OpenPastsOptions): OpenPasts | undefined {
   const data = resolve(settings.data.data);
   if (options.isAlone) removePastFolders(data);
   const { pastWorlds: atMost, pastRows: maxRows } = settings.past;
-  if (atMost === 0) {
-    varve.whenErased(async () => forgetPasts(data));
-    return undefined;
-  }
+  if (atMost === 0) return undefined;
   const { log, graph, generations } = varve.operator;
   const secret = randomBytes(32).toString('base64url');
   const liveGraph = () => {
@@ -65,10 +63,7 @@ export function openPasts(options: OpenPastsOptions): OpenPasts | undefined {
     logger.error({ err: error, position: String(position) }, 'a past could not be opened');
   const worlds = createPastWorlds({ start, atMost, failed });
   const snapshots = openSnapshots(options, data, liveGraph);
-  varve.whenErased(async () => {
-    await Promise.all([worlds.end(), snapshots.interrupt()]);
-    forgetPasts(data);
-  });
+  varve.whenErased(() => Promise.all([worlds.end(), snapshots.interrupt()]));
   return {
     ...createMoments(
       log,

@@ -3,12 +3,8 @@ import { join } from 'node:path';
 import { makeFolder } from '../../../shared/make-folder.ts';
 import { namesInFolder } from '../../../shared/names-in-folder.ts';
 import { isFileLocked, tryLockFile } from '../../../shared/sqlite/lock-file.ts';
+import { folderOfPasts } from '../../past/past-files.ts';
 import { isPaused } from '../../supervisor/is-paused.ts';
-
-/** Returns the folder of everything that pasts need: snapshots, and a folder for each process. */
-export function folderOfPasts(data: string): string {
-  return join(data, 'past');
-}
 
 const WORLD = /^world-(\d+)$/;
 
@@ -26,11 +22,6 @@ export function removePastFolders(data: string): void {
     if (isRunning) process.kill(pid, 'SIGKILL');
     removePastFolder(data, pid);
   }
-}
-
-/** Removes everything that pasts have left, when no past is open: content was erased. */
-export function forgetPasts(data: string): void {
-  rmSync(folderOfPasts(data), { recursive: true, force: true });
 }
 
 /** Removes the folder of a process that has ended. */

@@ -24,7 +24,7 @@ import { readSynonyms } from '../settings/read-synonyms.ts';
 import { requestRules, requiresRelations } from '../settings/request-rules.ts';
 import type { ServeSettings } from '../settings/settings.ts';
 import { sizeOfLog } from './log-bytes.ts';
-import { folderOfPasts, makePastFolder } from './past-folder.ts';
+import { makePastFolder } from './past-folder.ts';
 import { readWorkerPlan, type ServerPlan } from './server-plan.ts';
 
 /**

@@ -1,0 +1,40 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import type { Varve } from '../../../services/process/open-varve.ts';
+import { FULL_ACCESS } from '../../../shared/access/rights.ts';
+import { contentTypeOf } from '../../../shared/schema/schema-registry.ts';
+import { dataForTest } from '../../support/data-for-test.ts';
+import { openInProcess } from '../../support/varve-in-process.ts';
+
+const TAG = 'api::tag.tag';
+
+/** Opens Varve, whose pasts have left a snapshot. */
+async function open() {
+  const data = dataForTest();
+  const snapshot = join(data, 'past', '1-1-1.db.zst');
+  mkdirSync(join(data, 'past'));
+  writeFileSync(snapshot, 'content of before');
+  const varve = await openInProcess(data);
+  onTestFinished(() => varve.close());
+  return { varve, data, hasSnapshot: () => existsSync(snapshot) };
+}
+
+async function createTag(varve: Varve, name: string): Promise<string> {
+  const type = contentTypeOf(varve.registry, TAG);
+  const created = await varve.apiFor(FULL_ACCESS).content.create(type, '', { data: { key: name, name } });
+  const { data } = JSON.parse(String(created.body)) as { readonly data: { readonly documentId: string } };
+  return data.documentId;
+}
+
+function erase({ operator }: Varve, documentId: string) {
+  return operator.erase({ type: TAG, documentId, confirm: 1 });
+}
+
+it('an erasure removes the snapshots of pasts, although nothing has asked to be notified', async () => {
+  const { varve, hasSnapshot } = await open();
+  const documentId = await createTag(varve, 'erased');
+  expect(hasSnapshot()).toBe(true);
+  expect(await erase(varve, documentId)).toMatchObject({ erased: true });
+  expect(hasSnapshot()).toBe(false);
+});
