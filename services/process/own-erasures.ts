@@ -7,7 +7,7 @@ import { FILE_TYPE, type Uid } from '../../shared/schema/content-type.ts';
 import { scrubFile } from '../../shared/sqlite/scrub-file.ts';
 import { actAs } from '../command/current-author.ts';
 import { eraseDocuments } from '../erasure/erase-documents.ts';
-import type { Erased, ErasureOrder } from '../erasure/erasure-ledger.ts';
+import type { ErasureOrder } from '../erasure/erasure-ledger.ts';
 import type { ServedErasures } from '../erasure/erasure-resources.ts';
 import { type Erasures, openErasures } from '../erasure/open-erasures.ts';
 import { forgetPasts } from '../past/past-files.ts';
@@ -20,7 +20,7 @@ import type { VarveOptions } from './process-options.ts';
 
 export type OwnErasures = {
   readonly served: ServedErasures;
-  /** Calls back after documents were removed from this process's files. The listener ends what reads earlier copies of them. */
+  /** Calls back when documents are erased, before and after this process has cleaned its files. The listener ends what reads copies of them. */
   readonly whenErased: (listener: () => Promise<unknown>) => void;
 };
 
@@ -37,6 +37,13 @@ export async function openOwnErasures(
   const { fleet, projector } = running;
   const listeners = new Set<() => Promise<unknown>>();
   const { exists } = graph.reader;
+  /** Position of the last erasure that pasts and deliveries do not show any more. */
+  let forgotten = 0n;
+  const endPasts = async () => {
+    for (const listener of listeners) await listener();
+    // A start may come here before anything listens.
+    forgetPasts(data);
+  };
   const erasures = opened(
     await openErasures({
       log,
@@ -49,10 +56,15 @@ export async function openOwnErasures(
       hold: running.holdDocument,
       applied: projector.applied,
       async clean(erased) {
-        await cleanFiles(options, parts, webhooks, erased);
-        for (const listener of listeners) await listener();
-        // A start may come here before anything listens.
-        forgetPasts(data);
+        const last = erased.at(-1)?.position ?? 0n;
+        // Answers and deliveries need not wait until the files can be cleaned. An attempt that is repeated ends no pasts.
+        if (last > forgotten) {
+          for (const { documentId } of erased) webhooks?.served.store.forgetDocument(documentId);
+          await endPasts();
+        }
+        forgotten = last;
+        await cleanFiles(options, parts);
+        await endPasts();
       },
       failed: options.fleet.fleetLog.erasing,
     }),
@@ -111,8 +123,6 @@ async function removeDocument(
 async function cleanFiles(
   { data: { data }, fleet: { generation } }: VarveOptions,
   { base, running }: OwnParts,
-  webhooks: Webhooks | undefined,
-  erased: readonly Erased[],
 ): Promise<void> {
   const { graph, generations } = base.store;
   const rebuild = generations.store.rebuild();
@@ -120,7 +130,6 @@ async function cleanFiles(
     throw new Error('an erasure waits for the end of a rebuild, whose files have what is erased');
   graph.forgetSnapshot();
   await generations.drop();
-  for (const { documentId } of erased) webhooks?.served.store.forgetDocument(documentId);
   await scrubFile(join(data, WEBHOOKS_FILE));
   const file = graphFile(data, generation ?? generations.store.live().number);
   // Nothing may write to the file meanwhile: it would wait for longer than SQLite lets it.

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Varve } from '../../../services/process/open-varve.ts';
 import { FULL_ACCESS } from '../../../shared/access/rights.ts';
@@ -37,4 +38,22 @@ it('an erasure removes the snapshots of pasts, although nothing has asked to be 
   expect(hasSnapshot()).toBe(true);
   expect(await erase(varve, documentId)).toMatchObject({ erased: true });
   expect(hasSnapshot()).toBe(false);
+});
+
+it('an erasure that waits for the end of a rebuild has ended the pasts before', async () => {
+  const { varve, hasSnapshot } = await open();
+  const documentId = await createTag(varve, 'erased');
+  const { store } = varve.operator.generations;
+  const rebuild = store.begin({ graph: true }, new Date().toISOString());
+  let ends = 0;
+  varve.whenErased(async () => ends++);
+  const erased = erase(varve, documentId);
+  await expect.poll(() => ends).toBe(1);
+  expect(hasSnapshot()).toBe(false);
+  // It is tried again meanwhile.
+  await delay(1_500);
+  expect(ends).toBe(1);
+  store.enter(rebuild.id, 'cancelled');
+  expect(await erased).toMatchObject({ erased: true });
+  expect(ends).toBe(2);
 });
