@@ -65,6 +65,7 @@ export async function openErasures(options: ErasuresOptions) {
     changed: () => resting.abort(),
   });
   const { state: ledger, moved } = watched;
+  const report = (error: unknown) => signal.aborted || failed(error);
   // A process that cannot read the log any more ends by its projector.
   watched.done.catch(failed);
   const turn = async (): Promise<void> => {
@@ -72,10 +73,15 @@ export async function openErasures(options: ErasuresOptions) {
     const { signal: wake } = resting;
     const isOpen = ({ erasedAt }: ErasureOrder) => erasedAt === undefined;
     const open = fleet.epoch() === undefined ? [] : [...ledger().orders.values()].filter(isOpen);
-    for (const order of open) {
-      await prove(options, order, ledger().revision);
-      await moved.until(() => ledger().orders.get(order.id)?.erasedAt !== undefined, LOOK_MS);
-    }
+    const failures: unknown[] = [];
+    for (const order of open)
+      try {
+        await prove(options, order, ledger().revision);
+        await moved.until(() => ledger().orders.get(order.id)?.erasedAt !== undefined, LOOK_MS);
+      } catch (error) {
+        // The others need not wait for an order that cannot be carried out.
+        failures.push(error);
+      }
     const due = ledger().erased.filter(({ position }) => position > done);
     if (due.length > 0) {
       await carryOut(options, due, signal);
@@ -84,7 +90,10 @@ export async function openErasures(options: ErasuresOptions) {
       recordErasedUpTo(data, done);
       moved.check();
     }
-    if (open.length === 0 && due.length === 0) await untilAborted(fleet.changed(LOOK_MS), wake);
+    if (failures.length > 0) {
+      report(failures[0]);
+      await untilAborted(fleet.changed(BACKOFF.longestMs), wake);
+    } else if (open.length === 0 && due.length === 0) await untilAborted(fleet.changed(LOOK_MS), wake);
   };
   const isDone = (id: string) => (ledger().orders.get(id)?.erasedAt ?? done + 1n) <= done;
   const noteDone = () =>
@@ -93,7 +102,6 @@ export async function openErasures(options: ErasuresOptions) {
       [...ledger().orders.values()].filter(({ id }) => isDone(id)),
     );
   noteDone();
-  const report = (error: unknown) => signal.aborted || failed(error);
   const run = async (): Promise<void> => {
     while (!signal.aborted) await retry(turn, { backoff: BACKOFF, isJittered: true, signal, failed: report });
   };

@@ -4,6 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Varve } from '../../../services/process/open-varve.ts';
 import { FULL_ACCESS } from '../../../shared/access/rights.ts';
+import { erasureStream } from '../../../shared/erasure/erasure-events.ts';
+import { newEvent } from '../../../shared/events/new-event.ts';
 import { contentTypeOf } from '../../../shared/schema/schema-registry.ts';
 import { dataForTest } from '../../support/data-for-test.ts';
 import { openInProcess } from '../../support/varve-in-process.ts';
@@ -56,4 +58,16 @@ it('an erasure that waits for the end of a rebuild has ended the pasts before', 
   store.enter(rebuild.id, 'cancelled');
   expect(await erased).toMatchObject({ erased: true });
   expect(ends).toBe(2);
+});
+
+it('an order that cannot be carried out delays no other one', async () => {
+  const { varve } = await open();
+  const gone = { type: 'api::gone.gone', documentId: 'x', reason: null } as const;
+  const metadata = { at: new Date().toISOString(), epoch: varve.fleet.epoch() ?? 0 };
+  const ordered = newEvent({ type: 'erasure-ordered', data: gone }, metadata);
+  await varve.operator.log.append(erasureStream('varve'), 'any', [ordered]);
+  for (const name of ['first', 'second']) {
+    const documentId = await createTag(varve, name);
+    expect(await erase(varve, documentId)).toMatchObject({ erased: true });
+  }
 });
