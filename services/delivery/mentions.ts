@@ -8,6 +8,7 @@ import {
   relationSide,
   type SchemaRegistry,
 } from '../../shared/schema/schema-registry.ts';
+import type { GeoColumns } from '../../shared/schema/search-geo.ts';
 import { isContentType, localizationsAttribute } from '../../shared/schema/system-attributes.ts';
 import { ROWS } from './tag.ts';
 
@@ -49,8 +50,7 @@ export function mentionQuery(
       mentionField(place, query.field, mention);
       return;
     case 'area':
-      mentionField(place, query.columns.lat, mention);
-      mentionField(place, query.columns.lng, mention);
+      mentionColumns(place, query.columns, mention);
       return;
     case 'some':
       mentionQuery(stepInto(place, query.attribute, mention), query.query, mention);
@@ -76,7 +76,10 @@ export function mentionSort(place: QueryPlace, sort: readonly SortKey[], mention
 
 /** Mentions the attributes of sort keys, without the id that comes last. */
 export function mentionKeys(place: QueryPlace, sort: readonly SortKey[], mention: Mention): void {
-  for (const { path, field } of sort) mentionPath(place, path, field, mention);
+  for (const key of sort) {
+    if ('nearest' in key) mentionColumns(place, key.nearest.columns, mention);
+    else mentionPath(place, key.path, key.field, mention);
+  }
 }
 
 /** Mentions the attributes of a path and the field at its end. */
@@ -93,6 +96,11 @@ export function mentionPath(
 
 function mentionField({ type, attribute, isRoot }: QueryPlace, field: string, mention: Mention): void {
   mention(type, attribute ?? field, isRoot);
+}
+
+function mentionColumns(place: QueryPlace, { lat, lng }: GeoColumns, mention: Mention): void {
+  mentionField(place, lat, mention);
+  mentionField(place, lng, mention);
 }
 
 /** Returns the place behind a component or a relation, and mentions the attributes of this step. Throws for other attributes. */

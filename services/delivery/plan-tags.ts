@@ -76,7 +76,13 @@ function tiedBy(
   words: ListPlan['words'],
 ): string | undefined {
   const [first] = sort;
-  if (first === undefined || first.path.length > 0 || text !== undefined || words !== undefined)
+  if (
+    first === undefined ||
+    'nearest' in first ||
+    first.path.length > 0 ||
+    text !== undefined ||
+    words !== undefined
+  )
     return undefined;
   // The row at the cursor, on the page before, may move behind the cursor.
   if (cursor !== undefined && cursor.after !== null) return undefined;

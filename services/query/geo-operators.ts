@@ -1,5 +1,11 @@
 import type { BoolQuery } from '../../shared/read-index/bool-query.ts';
-import { EARTH_RADIUS, type GeoCircle, isOnEarth, radians } from '../../shared/read-index/geo-area.ts';
+import {
+  EARTH_RADIUS,
+  type GeoCircle,
+  type GeoPoint,
+  isOnEarth,
+  radians,
+} from '../../shared/read-index/geo-area.ts';
 import type { GeoColumns } from '../../shared/schema/search-geo.ts';
 import { allOf, anyOf, noneOf } from './combine-queries.ts';
 
@@ -51,7 +57,7 @@ function readCircle(operand: string): GeoArea | undefined {
   const [lat = '', lng = '', radius = '', ...more] = operand.split(',').map((part) => part.trim());
   const [, amount = '', unit = ''] = RADIUS.exec(radius) ?? [];
   const meters = Number(amount) * METERS[unit as keyof typeof METERS];
-  const center = readPoint(lat, lng);
+  const center = pointFrom(lat, lng);
   if (center === undefined || more.length > 0 || !(meters >= 1 && meters <= LONGEST_RADIUS)) return undefined;
   return { kind: 'circle', center, meters };
 }
@@ -60,13 +66,19 @@ function readBox(operand: string): GeoArea | undefined {
   const [south = '', west = '', north = '', east = '', ...more] = operand
     .split(',')
     .map((part) => part.trim());
-  const low = readPoint(south, west);
-  const high = readPoint(north, east);
+  const low = pointFrom(south, west);
+  const high = pointFrom(north, east);
   if (low === undefined || high === undefined || more.length > 0 || low.lat > high.lat) return undefined;
   return { kind: 'box', south: low.lat, west: low.lng, north: high.lat, east: high.lng };
 }
 
-function readPoint(lat: string, lng: string) {
+/** Reads a point such as `52.52,13.4`; undefined if it has another form, or is not on earth. */
+export function readPoint(text: string): GeoPoint | undefined {
+  const [lat = '', lng = '', ...more] = text.split(',').map((part) => part.trim());
+  return more.length === 0 ? pointFrom(lat, lng) : undefined;
+}
+
+function pointFrom(lat: string, lng: string): GeoPoint | undefined {
   const point = { lat: Number(lat), lng: Number(lng) };
   return NUMBER.test(lat) && NUMBER.test(lng) && isOnEarth(point) ? point : undefined;
 }

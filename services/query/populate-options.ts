@@ -238,7 +238,8 @@ function refuseKey(
 /** Adds the sort fields, which Strapi shows even if they are not requested. */
 function withSortedFields(selection: Selection, sort: readonly SortKey[]): Selection {
   if (selection.fields === null || sort.length === 0) return selection;
-  return { ...selection, fields: new Set([...selection.fields, ...sort.map((key) => key.field)]) };
+  const sorted = sort.flatMap((key) => ('nearest' in key ? [] : key.field));
+  return { ...selection, fields: new Set([...selection.fields, ...sorted]) };
 }
 
 function publicationQuery(attribute: QueryLink, context: PopulateContext): BoolQuery {

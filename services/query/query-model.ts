@@ -48,7 +48,7 @@ export type QueryModel = {
   readonly type: ContentType | null;
   readonly attributes: ReadonlyMap<string, QueryAttribute>;
   readonly hidden: ReadonlySet<string>;
-  /** Names for the points of a content type, which only filters use. */
+  /** Names for the points of a content type, which only filters and sorts use. */
   readonly geo: ReadonlyMap<string, GeoColumns>;
 };
 

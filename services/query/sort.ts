@@ -2,6 +2,8 @@ import { commaList } from '../../shared/comma-list.ts';
 import { PUBLICATION_STATE_FIELD } from '../../shared/read-index/bool-query.ts';
 import { fieldTypeOf } from '../../shared/read-index/column.ts';
 import type { SortKey, World } from '../../shared/read-index/read-index.ts';
+import type { GeoColumns } from '../../shared/schema/search-geo.ts';
+import { readPoint } from './geo-operators.ts';
 import { invalidKey, type Problems, type QueryProblem, sortByPass } from './problems.ts';
 import {
   acceptedNames,
@@ -60,12 +62,18 @@ export function resolveSort(
     if (key === null) continue;
     // An attribute of the row itself counts once, whatever the direction: rows that are equal by it are also equal in
     // the other direction.
-    const name = [...key.path, key.field, key.path.length === 0 ? '' : key.direction].join(' ');
+    const name = nameOf(key);
     if (!keys.has(name)) keys.set(name, key);
+    else if ('nearest' in key) refuseItem(context, 'Invalid sort: more than one place', item, 'one place');
   }
   refuseLongWays([...keys.values()], value, context);
   sortByPass(problems, first);
   return [...keys.values()];
+}
+
+function nameOf(key: SortKey): string {
+  if ('nearest' in key) return '';
+  return [...key.path, key.field, key.path.length === 0 ? '' : key.direction].join(' ');
 }
 
 function refuseLongWays(keys: readonly SortKey[], value: QueryValue, context: SortContext): void {
@@ -174,6 +182,8 @@ function resolveItem(item: SortItem, root: QueryModel, context: SortContext): So
   if (direction !== undefined && context.scope.mayReadDrafts !== false && isPublicationStatus(item, root)) {
     return context.world === 'draft' ? { path: [], field: PUBLICATION_STATE_FIELD, direction } : null;
   }
+  const columns = context.throughRelations && item.path.length === 1 && root.geo.get(first);
+  if (columns) return resolvePlace(item, columns, context);
   const target = resolvePath(item, root, context);
   if (target === null || item.order === null) return null;
   if (direction !== undefined) return { ...target, direction };
@@ -196,6 +206,14 @@ function isPublicationStatus(item: SortItem, model: QueryModel): boolean {
     model.type?.draftAndPublish === true &&
     !model.attributes.has('status')
   );
+}
+
+/** Resolves `sort[location]=52.52,13.4`. */
+function resolvePlace(item: SortItem, columns: GeoColumns, context: SortContext): SortKey | null {
+  const from = readPoint(item.order ?? '');
+  if (from !== undefined) return { path: [], nearest: { columns, from, step: 1 }, direction: 'asc' };
+  const accepted = `${context.param}[${item.path[0]}]=lat,lng such as 52.52,13.4`;
+  return refuseItem(context, `Invalid sort at ${item.path[0]}: needs a point`, item, accepted);
 }
 
 type SortTarget = { readonly path: readonly string[]; readonly field: string };
@@ -249,7 +267,8 @@ type UnknownKey = {
 
 function refuseKey(context: SortContext, item: SortItem, { key, model, index, pass }: UnknownKey): null {
   const path = item.path.slice(0, pass === 'unknown' ? index : index + 1).join('.');
-  const accepted = acceptedNames(model, context.scope, ['scalar', 'relation', 'component']);
+  const names = acceptedNames(model, context.scope, ['scalar', 'relation', 'component']);
+  const accepted = index === 0 && context.throughRelations ? [...names, ...model.geo.keys()] : names;
   const problem = invalidKey(key, path, context.param, accepted);
   context.problems.push({ ...problem, pass, step: item.before + index, at: item.at });
   return null;

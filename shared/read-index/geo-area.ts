@@ -1,8 +1,13 @@
+import type { GeoColumns } from '../schema/search-geo.ts';
+
 /** Degrees of latitude and longitude. */
 export type GeoPoint = { readonly lat: number; readonly lng: number };
 
 /** The points at most `meters` from a point. */
 export type GeoCircle = { readonly center: GeoPoint; readonly meters: number };
+
+/** Distances from a point to the points in two columns, in whole steps of `step` metres. */
+export type Nearest = { readonly columns: GeoColumns; readonly from: GeoPoint; readonly step: number };
 
 /** Mean radius of the earth in metres. Lucene's distances use it too. */
 export const EARTH_RADIUS = 6_371_008.7714;
@@ -30,6 +35,15 @@ export function storedPoint({ lat, lng }: GeoPoint): GeoPoint {
 function rounded(degrees: number, most: number, step: number): number {
   // The largest value has no step of its own.
   return degrees === most ? most - step : Math.floor(degrees / step) * step;
+}
+
+/**
+ * Returns the distance of an entry with these values in whole steps; null if it has no place. The embedded index and Elasticsearch's adapter
+ * both call this function with the exact values, so their orders are equal.
+ */
+export function stepsAway({ from, step }: Nearest, lat: unknown, lng: unknown): number | null {
+  const point = pointOf(lat, lng);
+  return point === undefined ? null : Math.floor(metersBetween(from, point) / step);
 }
 
 /** Returns the distance of two points along the surface, in metres, by the haversine formula. */

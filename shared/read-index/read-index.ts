@@ -2,6 +2,7 @@ import type { Uid } from '../schema/content-type.ts';
 import type { Answered, AnswerTerms } from '../turns/turns.ts';
 import type { BoolQuery, Scalar } from './bool-query.ts';
 import type { FacetCounts, FacetRequest } from './facets.ts';
+import type { Nearest } from './geo-area.ts';
 import type { GroupRequest, RowGroup } from './row-groups.ts';
 import type { OtherWords, TextSearch, TextSearchReport } from './text-search.ts';
 
@@ -100,21 +101,31 @@ export type ChangeBatch = {
   readonly links: readonly LinkChange[];
 };
 
+/** Part of an order. The last tie-break of every order is ascending `id`. */
+export type SortKey = ColumnKey | NearestKey;
+
 /**
  * Sorts by `field` of the row reached through `path` (relations or components; empty = the row itself). Through to-many, asc uses the
- * smallest value and desc the largest. NULL counts as greater than every value, and a path without rows is NULL (SEMANTICS section 7). The
- * last tie-break is always ascending `id`. `$publication` sorts by rank.
+ * smallest value and desc the largest. NULL counts as greater than every value, and a path without rows is NULL (SEMANTICS section 7).
+ * `$publication` sorts by rank.
  */
-export type SortKey = {
+export type ColumnKey = {
   readonly path: readonly string[];
   readonly field: string;
   /** `desc-null-last`: from the largest value, with NULL after all values. */
   readonly direction: 'asc' | 'desc' | 'desc-null-last';
 };
 
+/** Sorts rows by the distance of their own place, the nearest first. Rows without a place are last. */
+export type NearestKey = {
+  readonly path: readonly [];
+  readonly nearest: Nearest;
+  readonly direction: 'asc';
+};
+
 /**
  * Position in a sort order: the value of each sort key in some row, and then that row's `id`. NULL is null, booleans are 0 and 1, dates and
- * times are milliseconds, `$publication` is its rank.
+ * times are milliseconds, `$publication` is its rank, a distance is a number of steps.
  */
 export type SortPosition = readonly (string | number | bigint | null)[];
 

@@ -75,6 +75,8 @@ const QUERIES: readonly (readonly [query: string, years: readonly number[]])[] =
   ['filters[sitio-ñ][$near]=41,-3.5,112km&sort=año', [2001, 2002]],
   ['filters[$not][sitio-ñ][$near]=41,-3.5,100km', [2002]],
   ['filters[sitio-ñ][$within]=41.5,-4,42,-3', [2002]],
+  ['sort[sitio-ñ]=43,-3.5', [2002, 2001, 2000]],
+  ['search=título&sort[sitio-ñ]=40,-3.5&filters[año][$gte]=2001', [2001, 2002]],
   ['search=título&filters[sitio-ñ][$near]=41,-3.5,100km&facets=año', [2001]],
   ['filters[sala-principal][citas-año][sitio-ñ][$near]=42,-3.5,1mi&sort=año', [2000, 2002]],
 ];

@@ -4,7 +4,7 @@ import { columnValue, fieldTypeOf } from '../../shared/read-index/column.ts';
 import { isCountable } from '../../shared/read-index/facet-values.ts';
 import type { FacetRequest } from '../../shared/read-index/facets.ts';
 import { foldText } from '../../shared/read-index/fold-text.ts';
-import type { SearchRequest, SortKey, TraverseRequest } from '../../shared/read-index/read-index.ts';
+import type { ColumnKey, SearchRequest, TraverseRequest } from '../../shared/read-index/read-index.ts';
 import type { Model, Uid } from '../../shared/schema/content-type.ts';
 import { componentOf, contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { componentKinds, oneOf, ownTypes, rawValues, scalarsOf, world } from './brute-force-values.ts';
@@ -112,14 +112,14 @@ function queryableSteps(registry: SchemaRegistry, model: Model): QueryableStep[]
   return localized ? [...own, { attribute: 'localizations', target: model }] : own;
 }
 
-function sortKeys(registry: SchemaRegistry, model: Model, depth: number): fc.Arbitrary<SortKey> {
+function sortKeys(registry: SchemaRegistry, model: Model, depth: number): fc.Arbitrary<ColumnKey> {
   const direction = fc.constantFrom('asc', 'desc');
   const fields = scalarsOf(model)
     .filter(({ type }) => fieldTypeOf(type) !== 'json')
     .map(({ name }) => name);
   const own = fc
     .tuple(oneOf('kind' in model ? [...fields, '$publication'] : fields), direction)
-    .map(([field, d]): SortKey => ({ path: [], field, direction: d }));
+    .map(([field, d]): ColumnKey => ({ path: [], field, direction: d }));
   const steps = queryableSteps(registry, model).filter((step) => step.zoneComponent === undefined);
   if (depth === 0 || steps.length === 0) return own;
   const through = oneOf(steps).chain(({ attribute, target }) =>

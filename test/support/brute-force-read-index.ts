@@ -21,7 +21,7 @@ import { queryableScalars } from '../../shared/schema/system-attributes.ts';
 
 import { compare, compares } from './brute-force-comparisons.ts';
 import { countNaively } from './brute-force-facets.ts';
-import { isInAreaNaively } from './naive-geo.ts';
+import { isInAreaNaively, stepsNaively } from './naive-geo.ts';
 
 /** A row or component, and its place. */
 type Node = {
@@ -184,7 +184,9 @@ function placed(state: State, found: readonly Node[], world: World, sort: readon
   };
   const keyed = found.map((node) => ({
     node,
-    key: keys.map(({ path, field, direction }) => {
+    key: keys.map((sortKey) => {
+      if ('nearest' in sortKey) return stepsNaively(sortKey.nearest, node.row.fields);
+      const { path, field, direction } = sortKey;
       const all = values(node, path, field).sort(compare);
       return (direction === 'asc' ? all[0] : all.at(-1)) ?? null;
     }),

@@ -1,5 +1,7 @@
 import type { GeoArea } from '../../services/query/geo-operators.ts';
 import type { Scalar } from '../../shared/read-index/bool-query.ts';
+import { metersBetween, type Nearest } from '../../shared/read-index/geo-area.ts';
+import type { FieldValues } from '../../shared/read-index/read-index.ts';
 
 type Value = Scalar | null | undefined;
 
@@ -11,6 +13,15 @@ export function isInAreaNaively(area: GeoArea, lat: Value, lng: Value): boolean 
   const { south, west, north, east } = area;
   const isBetween = west <= east ? lng >= west && lng <= east : lng >= west || lng <= east;
   return lat >= south && lat <= north && isBetween;
+}
+
+/** Returns the whole steps from a point to the point of a row; null if the row has none. */
+export function stepsNaively({ columns, from, step }: Nearest, fields: FieldValues): number | null {
+  const [lat, lng] = [fields[columns.lat], fields[columns.lng]];
+  const inside = isInAreaNaively({ kind: 'box', south: -90, west: -180, north: 90, east: 180 }, lat, lng);
+  if (inside !== true) return null;
+  // The chord would not do: its distances to the other side of the earth are off by centimetres.
+  return Math.floor(metersBetween(from, { lat: Number(lat), lng: Number(lng) }) / step);
 }
 
 type Point = { readonly lat: number; readonly lng: number };

@@ -13,8 +13,8 @@ const message = (query: string, name?: string) => refusalOf(() => planOf(query, 
 
 describe('sort', () => {
   const sort = (query: string) =>
-    planOf(query).search.sort.map(
-      ({ path, field, direction }) => `${[...path, field].join('.')} ${direction}`,
+    planOf(query).search.sort.map((key) =>
+      'nearest' in key ? 'nearest' : `${[...key.path, key.field].join('.')} ${key.direction}`,
     );
 
   it.each([

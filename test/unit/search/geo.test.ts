@@ -114,8 +114,8 @@ describe('filters by place', () => {
     expect(refusalOf(() => plan(`filters[location]${condition}`)).message).toMatch(/^Invalid operand of/);
   });
 
-  it('accept a place only in filters, and only where a type names it', () => {
-    for (const query of ['sort=location', 'fields=location', 'populate=location', 'facets=location']) {
+  it('accept a place only where a type names it, and not as an attribute', () => {
+    for (const query of ['fields=location', 'populate=location', 'facets=location', 'distinct=location']) {
       const [place, unknown] = [query, query.replace('location', 'zzz')].map((each) =>
         refusalOf(() => plan(each)),
       );

@@ -90,7 +90,7 @@ it('gives rules with a place before a tier to the search, and resolves the filte
     keys: [{ path: [], field: 'sales', direction: 'desc-null-last' }],
     keysBefore: 'weight',
   });
-  expect(sort.map(({ field }) => field)).toEqual(['name', 'createdAt']);
+  expect(sort).toMatchObject([{ field: 'name' }, { field: 'createdAt' }]);
   expect(placedFor([{ attribute: 'name', order: 'asc' }]).text).not.toHaveProperty('placed');
 });
 

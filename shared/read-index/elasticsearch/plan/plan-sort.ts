@@ -27,15 +27,18 @@ export function byRelevance(ties: readonly SortClause[]): readonly SortClause[] 
 }
 
 /**
- * Returns the sort keys as fields of the documents, or null if one of them is outside the copied rows. Throws if the schema does not have
- * an attribute.
+ * Returns the sort keys as fields of the documents, or null if one of them is outside the copied rows or a distance. Throws if the schema
+ * does not have an attribute.
  */
 export function planSort(layout: DocumentLayout, sort: readonly SortKey[]): readonly SortClause[] | null {
   const clauses = sort.flatMap((key) => sortClause(layout, key) ?? []);
   return clauses.length < sort.length ? null : [...clauses, BY_ID];
 }
 
-function sortClause(layout: DocumentLayout, { path, field, direction }: SortKey): SortClause | undefined {
+function sortClause(layout: DocumentLayout, key: SortKey): SortClause | undefined {
+  // Elasticsearch's own distances differ from ours by millimetres, and so would the order.
+  if ('nearest' in key) return undefined;
+  const { path, field, direction } = key;
   const column = findColumn(layout, path, field);
   if (column === undefined) return undefined;
   const stored = storedAs(column.scalar);

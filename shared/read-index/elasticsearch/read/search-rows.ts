@@ -122,7 +122,7 @@ async function pageBehind(
   return { total: totalOf(search, hits), hits: readHits(search, hits.hits.slice(0, size)), next };
 }
 
-/** Groups all rows of a page's search. `clauses` is null for an order through relations that the documents do not contain. */
+/** Groups all rows of a page's search. `clauses` is null for an order that the documents do not contain. */
 async function groupedPage(
   search: PageSearch,
   clauses: readonly SortClause[] | null,
@@ -139,7 +139,7 @@ async function groupedPage(
   );
 }
 
-/** Sorts through relations that the documents do not contain. All matching rows are sorted in this process, up to a limit. */
+/** Sorts by distance, or through relations that the documents do not contain. All matching rows are sorted in this process, up to a limit. */
 async function sortedInProcess(search: PageSearch): Promise<SearchResult> {
   const { session, request, details } = search;
   const { type, withTotal } = request;
@@ -181,12 +181,17 @@ function pageOf(
 }
 
 function refuseSort(total: number, most: number, { sort }: SearchRequest): never {
-  const path = sort.map((key) => [...key.path, key.field].join('.')).join(',');
-  throw new RequestError('query-too-large', `Invalid sort: ${total} entries to sort through relations`, {
+  const byDistance = sort.some((key) => 'nearest' in key);
+  const names = sort.map((key) => ('nearest' in key ? 'distance' : [...key.path, key.field].join('.')));
+  const way = byDistance ? 'by distance' : 'through relations';
+  const others = byDistance
+    ? 'find fewer, such as those in a circle ($near)'
+    : 'more where the path is copied into the documents (pluginOptions.varve.denormalise of the type)';
+  throw new RequestError('query-too-large', `Invalid sort: ${total} entries to sort ${way}`, {
     param: 'sort',
     source: 'query',
-    path,
+    path: names.join(','),
     found: `${total} matching entries`,
-    accepted: `at most ${most}; more where the path is copied into the documents (pluginOptions.varve.denormalise of the type)`,
+    accepted: `at most ${most}; ${others}`,
   });
 }

@@ -1,5 +1,6 @@
 import { createMergeSort } from '../../../turns/merge-sort.ts';
 import { TURNS } from '../../../turns/turns.ts';
+import { type Nearest, stepsAway } from '../../geo-area.ts';
 import type { RowSet, SortKey, SortPosition } from '../../read-index.ts';
 import { compareSortValues } from '../../sort-value.ts';
 import type { Session } from './session.ts';
@@ -70,8 +71,10 @@ async function valuesAlong(
   session: Session,
   rowSet: RowSet,
   keys: readonly number[],
-  { path, field, direction }: SortKey,
+  key: SortKey,
 ): Promise<ReadonlyMap<number, SortValue>> {
+  if ('nearest' in key) return distances(session, rowSet, keys, key.nearest);
+  const { path, field, direction } = key;
   const [attribute, ...rest] = path;
   if (attribute === undefined) return columnValues(session, rowSet, keys, field);
   const lists = await keysBehind(session, rowSet, keys, attribute);
@@ -79,5 +82,18 @@ async function valuesAlong(
   const next = rowSetBehind(session, rowSet, attribute);
   const values = await valuesAlong(session, next, distinct, { path: rest, field, direction });
   const valuesOf = (i: number) => (lists[i] ?? []).map((each) => values.get(each) ?? null);
-  return new Map(keys.map((key, i) => [key, endValue(valuesOf(i), direction)]));
+  return new Map(keys.map((each, i) => [each, endValue(valuesOf(i), direction)]));
+}
+
+async function distances(
+  session: Session,
+  rowSet: RowSet,
+  keys: readonly number[],
+  nearest: Nearest,
+): Promise<ReadonlyMap<number, SortValue>> {
+  const { lat, lng } = nearest.columns;
+  const [latitudes, longitudes] = await Promise.all(
+    [lat, lng].map((field) => columnValues(session, rowSet, keys, field)),
+  );
+  return new Map(keys.map((key) => [key, stepsAway(nearest, latitudes?.get(key), longitudes?.get(key))]));
 }

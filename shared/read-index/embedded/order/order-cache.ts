@@ -1,4 +1,4 @@
-import type { SortKey, World } from '../../read-index.ts';
+import type { ColumnKey, SortKey, World } from '../../read-index.ts';
 import type { RowSetIndex } from '../rows/row-set.ts';
 import type { RowSets } from '../rows/row-sets.ts';
 import { bindSort } from './sort-rows.ts';
@@ -16,13 +16,19 @@ export function createOrderCache(rowSets: RowSets, maxRows: number): OrderCache 
   return { rowSets, orders: new Map(), maxRows };
 }
 
-/** Returns the order, which may not be built yet. */
+/**
+ * Returns the order, which may not be built yet. An order by distance is not kept: few requests have the same point, and each order would
+ * take the memory of all rows.
+ */
 export function orderFor(
   cache: OrderCache,
   rowSet: RowSetIndex,
   world: World,
   sort: readonly SortKey[],
 ): SortedOrder {
+  const bind = () =>
+    createSortedOrder(rowSet, bindSort(cache.rowSets, rowSet, world, sort), cache.rowSets.logs);
+  if (!isKeptOrder(sort)) return bind();
   const name = orderName(rowSet, world, sort);
   const existing = cache.orders.get(name);
   if (existing !== undefined) {
@@ -31,7 +37,7 @@ export function orderFor(
     markChanged(existing);
     return existing;
   }
-  const order = createSortedOrder(rowSet, bindSort(cache.rowSets, rowSet, world, sort), cache.rowSets.logs);
+  const order = bind();
   cache.orders.set(name, order);
   evict(cache, order);
   return order;
@@ -43,9 +49,14 @@ export function sortedRows(cache: OrderCache, rowSet: RowSetIndex, field: string
   return currentRows(orderFor(cache, rowSet, 'published', [{ path: [], field, direction: 'asc' }]));
 }
 
+/** Returns whether the cache keeps the order, so that building it may pay. */
+export function isKeptOrder(sort: readonly SortKey[]): sort is readonly ColumnKey[] {
+  return !sort.some((key) => 'nearest' in key);
+}
+
 const DIRECTIONS = { asc: ' +', desc: ' -', 'desc-null-last': ' ~' } as const;
 
-function orderName(rowSet: RowSetIndex, world: World, sort: readonly SortKey[]): string {
+function orderName(rowSet: RowSetIndex, world: World, sort: readonly ColumnKey[]): string {
   let name = String(rowSet.number);
   let ownFields = true;
   for (const { path, field, direction } of sort) {

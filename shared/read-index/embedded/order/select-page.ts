@@ -3,7 +3,7 @@ import { type Bits, hasBit, selectRows } from '../lists/bits.ts';
 import { KEY_COST, ROW_COST } from '../lists/costs.ts';
 import type { BoundSortKey } from '../rows/key-reader.ts';
 import type { RowSetIndex } from '../rows/row-set.ts';
-import { type OrderCache, orderFor } from './order-cache.ts';
+import { isKeptOrder, type OrderCache, orderFor } from './order-cache.ts';
 import { firstBehind, firstRowBehindId, positionOf } from './select-after.ts';
 import { createRowSort } from './sort-rows.ts';
 import { currentRows, type SortedOrder } from './sorted-order.ts';
@@ -109,7 +109,7 @@ function createRowsBehind(
 /** Orders the whole row set or only the matches, whichever costs less. */
 function createOrdering({ orders, rowSet, world, matched, count }: Selected, page: Page): () => Int32Array {
   const order = orderFor(orders, rowSet, world, page.sort);
-  if (worthWalking(order, count, page)) return () => currentRows(order);
+  if (isKeptOrder(page.sort) && worthWalking(order, count, page)) return () => currentRows(order);
   return createRowSort(order.keys, selectRows(matched, 0, count));
 }
 

@@ -1,7 +1,9 @@
 import { createMergeSort } from '../../../turns/merge-sort.ts';
 import { rest } from '../../../turns/slice.ts';
+import { type Nearest, stepsAway } from '../../geo-area.ts';
 import type { SortKey, World } from '../../read-index.ts';
 import { compareSortValues, type SortValue } from '../../sort-value.ts';
+import { type IndexedColumn, sortValue } from '../columns/indexed-column.ts';
 import { type BoundSortKey, compareByKey, createKeyReader, type KeyReader } from '../rows/key-reader.ts';
 import { columnOf, type RowSetIndex } from '../rows/row-set.ts';
 import { type RowSets, stepsFrom } from '../rows/row-sets.ts';
@@ -20,16 +22,28 @@ export function bindSort(
   world: World,
   sort: readonly SortKey[],
 ): readonly BoundSortKey[] {
-  const keys = sort.map(({ path, field, direction }) => {
+  const keys = sort.map((key): BoundSortKey => {
+    if ('nearest' in key) return bindNearest(rowSet, key.nearest);
+    const { path, field, direction } = key;
     const { steps, end } = stepsFrom(rowSets, rowSet, world, path);
     return {
       steps,
-      column: columnOf(end, field),
+      ...valuesOf(columnOf(end, field)),
       descending: direction !== 'asc',
       nullLast: direction !== 'desc',
     };
   });
-  return [...keys, { steps: [], column: rowSet.ids, descending: false, nullLast: true }];
+  return [...keys, { steps: [], ...valuesOf(rowSet.ids), descending: false, nullLast: true }];
+}
+
+function valuesOf(column: IndexedColumn): Pick<BoundSortKey, 'read' | 'columns'> {
+  return { read: (row) => sortValue(column, row), columns: [column] };
+}
+
+function bindNearest(rowSet: RowSetIndex, nearest: Nearest): BoundSortKey {
+  const [lat, lng] = [columnOf(rowSet, nearest.columns.lat), columnOf(rowSet, nearest.columns.lng)];
+  const read: KeyReader = (row) => stepsAway(nearest, sortValue(lat, row), sortValue(lng, row));
+  return { steps: [], read, columns: [lat, lng], descending: false, nullLast: true };
 }
 
 /** Compares two rows by their keys, and then by their ordinals. */

@@ -91,9 +91,9 @@ function build(order: SortedOrder): void {
 
 /** Watches all keys. The id, which is the last key, reports new and deleted rows. */
 function watchKeys({ keys, logs }: SortedOrder): readonly WatchedChanges[] {
-  return keys.flatMap(({ steps, column }) => [
+  return keys.flatMap(({ steps, columns }) => [
     ...steps.map(({ down }, level) => watchChanges(logs, down.watchers, steps.slice(0, level))),
-    watchChanges(logs, column.watchers, steps),
+    ...columns.map(({ watchers }) => watchChanges(logs, watchers, steps)),
   ]);
 }
 

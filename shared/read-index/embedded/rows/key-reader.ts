@@ -1,6 +1,6 @@
 import { halt } from '../../../turns/slice.ts';
 import { compareSortValues, type SortValue } from '../../sort-value.ts';
-import { type IndexedColumn, sortValue } from '../columns/indexed-column.ts';
+import type { IndexedColumn } from '../columns/indexed-column.ts';
 import { listCount, listEntry } from '../lists/row-lists.ts';
 import type { Step } from './row-set.ts';
 
@@ -10,7 +10,10 @@ const READ_AT_ONCE = 1_024;
 /** A sort key bound to a row set and world. */
 export type BoundSortKey = {
   readonly steps: readonly Step[];
-  readonly column: IndexedColumn;
+  /** Reads the value of a row at the end of the steps. */
+  readonly read: KeyReader;
+  /** Columns of that row on which the value depends. */
+  readonly columns: readonly IndexedColumn[];
   readonly descending: boolean;
   /** True: NULL comes last in a descending order too. */
   readonly nullLast: boolean;
@@ -32,7 +35,7 @@ export type KeyReader = (row: number) => SortValue;
  * of the index. If a call ends with its slice, the next call for that row continues.
  */
 export function createKeyReader(key: BoundSortKey): KeyReader {
-  let read: KeyReader = (row) => sortValue(key.column, row);
+  let { read } = key;
   for (let level = key.steps.length - 1; level >= 0; level--) {
     read = readBest(key.steps[level] as Step, key.descending, read);
     // The outermost rows are read only once, and the innermost cost no more than a look-up. So the results of both are not cached.

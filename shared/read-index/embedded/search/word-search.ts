@@ -8,6 +8,7 @@ import type { FacetCounts } from '../../facets.ts';
 import type { SearchRequest, SearchResult, World } from '../../read-index.ts';
 import { createRowGroups, type GroupedRows } from '../../row-groups.ts';
 import type { OtherWords, PlacedRules, TextSearchReport } from '../../text-search.ts';
+import { sortValue } from '../columns/indexed-column.ts';
 import { createFacetCount } from '../facets/count-facets.ts';
 import { andBits, type Bits, countBits, orBits } from '../lists/bits.ts';
 import { bindQuery } from '../match/bind-query.ts';
@@ -16,7 +17,6 @@ import { createMatchedRows } from '../match/matcher.ts';
 import { type OrderCache, orderFor } from '../order/order-cache.ts';
 import { createSelection, type SelectedRows } from '../order/select-page.ts';
 import { bindSort } from '../order/sort-rows.ts';
-import { createKeyReader } from '../rows/key-reader.ts';
 import { borrowBits, columnOf, type RowSetIndex } from '../rows/row-set.ts';
 import { type RowSets, worldRowSet } from '../rows/row-sets.ts';
 import type { SourceBlocks } from '../sources/source-blocks.ts';
@@ -218,8 +218,8 @@ function createGroups(state: WordSearchState, found: Found): () => SelectedGroup
     ...found,
     request: { ...request, from: 0, size: Number.POSITIVE_INFINITY },
   });
-  const key = { steps: [], column: columnOf(rowSet, asked.field), descending: false, nullLast: false };
-  const read = createKeyReader(key);
+  const column = columnOf(rowSet, asked.field);
+  const read = (row: number) => sortValue(column, row);
   const page = { from, size, limit: asked.limit };
   let group: (() => GroupedRows) | undefined;
   return () => {
