@@ -130,6 +130,35 @@ it.each([
   expect(waiting(expected.deleted)).toBe(restaurants);
 });
 
+it('lets no further write wait for its copies while 300 are waited for', () => {
+  const { graph, given } = openSetting();
+  const chefs = Array.from({ length: 6 }, (_, i) => `c${i}`);
+  const restaurants = chefs.flatMap((chef) =>
+    Array.from({ length: 75 }, (_, i) =>
+      created('restaurant', `${chef}m${i}`, { relations: [connect('chef', chef)] }),
+    ),
+  );
+  given(...chefs.map((chef) => created('chef', chef)), ...restaurants);
+  const stale = graph.stale ?? expect.unreachable();
+  const settle = (lane: Lane) => {
+    const documents = stale.next(lane, 1_000, new Map());
+    stale.settle(
+      graph.position(),
+      documents.map((document) => ({ document, refused: undefined })),
+    );
+  };
+  settle('edits');
+  const rename = (chef: string) => given(changed('chef', chef, { values: { name: `new ${chef}` } }));
+  const waiting = (lane: Lane) => stale.next(lane, 1_000, new Map()).length;
+  for (const chef of chefs.slice(0, 5)) rename(chef);
+  expect([waiting('copies'), waiting('backlog')]).toEqual([300, 75]);
+  // The edited row itself is always waited for.
+  expect(waiting('edits')).toBe(5);
+  settle('copies');
+  rename('c5');
+  expect([waiting('copies'), waiting('backlog')]).toEqual([75, 75]);
+});
+
 it('lets a write with many links of its own wait for the copies of its row', () => {
   const { graph, given } = openSetting();
   const tags = Array.from({ length: 300 }, (_, i) => created('tag', `t${i}`));

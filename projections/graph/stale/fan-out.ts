@@ -21,6 +21,11 @@ export type DependenciesOf = (registry: SchemaRegistry) => readonly Dependency[]
  */
 const AWAITED_COPIES = 100;
 const AWAITED_IN_ALL = 1_000;
+/**
+ * Number of copies for which writes wait, from which on no further write waits for its copies. If edits make more copies than the index
+ * accepts, the queue would grow, and each edit would wait for all copies before its own.
+ */
+const AWAITED_AT_ONCE = 300;
 /** Maximum number of changed links, besides those of edited rows, for whose rows the write waits: two for a row in both worlds. */
 const AWAITED_LINKS = 2 * AWAITED_COPIES;
 
@@ -85,7 +90,8 @@ export function createFanOut(db: GraphDatabase, { stale, awaited }: Marks, depen
       }
       // A write does not wait for so many rows. It always waits for the edited rows themselves.
       const areMany = effects.links.filter(({ sourceRow }) => !edited.has(sourceRow)).length > AWAITED_LINKS;
-      let left = AWAITED_IN_ALL;
+      const areBehind = stale.waiting('copies', AWAITED_AT_ONCE) === AWAITED_AT_ONCE;
+      let left = areBehind ? 0 : AWAITED_IN_ALL;
       for (const reached of reachedBy(known, effects)) {
         const { select, world, from } = reached;
         // One statement for all of them: a deleted entry may have tens of thousands of links.

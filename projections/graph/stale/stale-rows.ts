@@ -84,6 +84,7 @@ const NOT_OF =
   'AND (SELECT type FROM entries WHERE id = stale.key / 4) NOT IN (SELECT value FROM json_each(?))';
 
 const OLDEST = 'SELECT min(since) FROM stale WHERE prompt = ?';
+const WAITING = 'SELECT count(*) FROM (SELECT 1 FROM stale WHERE prompt = ? LIMIT ?)';
 /** Takes a JSON list of types, by number. */
 const OLDEST_EXCEPT = `SELECT s.since FROM stale s JOIN entries e ON e.id = s.key / 4
   WHERE s.prompt = ? AND e.type NOT IN (SELECT value FROM json_each(?)) ORDER BY s.since LIMIT 1`;
@@ -212,6 +213,8 @@ export function openStaleRows(db: GraphDatabase, { typeOf, numberOf }: TypeNumbe
       db.run('DELETE FROM parked');
     },
     ...oldestRows(db, numberOf),
+    /** Returns how many rows of a lane are stale, at most `most`. */
+    waiting: (lane: Lane, most: number): number => db.get(WAITING, URGENCIES[lane], most)?.[0] as number,
     /** Returns whether a write at this position may have to wait for some document. */
     mayBeAwaited: (position: number): boolean => db.get(AWAITED, position, position) !== undefined,
     /** `oldest`: time at which the first of them was marked, in milliseconds since 1970. */
