@@ -4,7 +4,7 @@ import { type Lead, type Lease, leadOf } from '../../shared/fleet/lease.ts';
 import { type Claimant, claimLease } from './claim-lease.ts';
 import { createClaimPace } from './claim-pace.ts';
 import type { Leadership } from './leadership.ts';
-import type { LeaseView } from './lease-view.ts';
+import { type LeaseView, readLease } from './lease-view.ts';
 import { returnOwnLease } from './require-lease.ts';
 import { LEADER_TIMEOUTS, watchLeader } from './watch-leader.ts';
 
@@ -84,27 +84,51 @@ export async function runLeaseTerms(
 
 /** Accepts commands under a lease of this process until the lease changes. */
 async function hold(member: Member, lease: Lease): Promise<void> {
-  const { claimant, view, leadership, report, closing } = member;
+  const { claimant, view, leadership, report, pace, closing } = member;
   const { epoch } = lease;
   try {
     await member.beginTerm(leadOf(claimant.space, lease));
   } catch (error) {
-    if (error instanceof UnreadableEvent) return giveBack(member);
-    if (!(error instanceof LogFailed)) throw error;
-    // The log may work again. The process keeps the lease, and begins the term again.
-    report({ kind: 'unclaimed', reason: error.cause });
-    leadership.beStandby();
-    return view.changed(LEADER_TIMEOUTS.silence);
+    return endUnbegun(member, lease, error);
   }
   leadership.begin(lease);
   report({ kind: 'leading', epoch });
   view.wake();
-  while (!closing.signal.aborted && view.current().epoch === epoch && leadership.isOwn(view.current()))
-    await view.changed(60_000);
+  await untilTaken(member, epoch);
   leadership.end();
   if (closing.signal.aborted || view.current().epoch === epoch) return;
   report({ kind: 'lost', epoch });
-  member.pace.lost();
+  pace.lost();
+}
+
+/** Resolves when the lease of an epoch is no longer held by this process, as far as it knows, or `closing` is aborted. */
+async function untilTaken({ view, leadership, closing }: Member, epoch: number): Promise<void> {
+  while (!closing.signal.aborted && view.current().epoch === epoch && leadership.isOwn(view.current()))
+    await view.changed(60_000);
+}
+
+/** Ends a term that could not begin. Throws the error if neither a newer leader nor the log is the cause. */
+async function endUnbegun(member: Member, { epoch }: Lease, error: unknown): Promise<void> {
+  const { claimant, view, leadership, report, pace, closing } = member;
+  if (closing.signal.aborted) return;
+  if (error instanceof UnreadableEvent) return giveBack(member);
+  try {
+    if (error instanceof LogFailed) throw error;
+    const newest = await fromLog(readLease(claimant.log, claimant.space, view.current()));
+    if (newest.epoch === epoch && leadership.isOwn(newest)) throw error;
+  } catch (cause) {
+    if (closing.signal.aborted) return;
+    if (!(cause instanceof LogFailed)) throw error;
+    // The log may work again. The process keeps the lease, and begins the term again.
+    report({ kind: 'unclaimed', reason: cause.cause });
+    leadership.beStandby();
+    return view.changed(LEADER_TIMEOUTS.silence);
+  }
+  report({ kind: 'lost', epoch });
+  leadership.end();
+  pace.lost();
+  // The claim of the newer leader is in the log, and arrives in a moment.
+  await untilTaken(member, epoch);
 }
 
 /** Watches the holder of a lease until the lease changes. Claims the lease if it is free. */
