@@ -76,10 +76,18 @@ export async function runLeaseTerms(
   const pace = createClaimPace(() => performance.now());
   const start = view.current();
   const member: Member = { ...options, leadership, pace, start, isTurn: () => isTurn, closing };
-  while (!closing.signal.aborted) {
+  for (let before = start; !closing.signal.aborted; ) {
     const lease = view.current();
+    if (!leadership.isOwn(before) && !leadership.isOwn(lease) && isTakenOver(before, lease)) pace.sawLoss();
+    before = lease;
     await (leadership.isOwn(lease) ? hold(member, lease) : seek(member, lease));
   }
+}
+
+/** Returns whether a leader claimed a lease that its holder had not returned. */
+function isTakenOver(before: Lease, { leader, successor }: Lease): boolean {
+  if (before.leader === undefined || leader === undefined) return false;
+  return before.leader.owner !== leader.owner && successor?.owner !== leader.owner;
 }
 
 /** Accepts commands under a lease of this process until the lease changes. */

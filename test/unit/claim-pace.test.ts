@@ -27,3 +27,19 @@ it('forgives each loss after five minutes', () => {
   now = 6 * MINUTE_MS;
   expect([pace.silence(), pace.hasLost()]).toEqual([2_000, false]);
 });
+
+it('waits twice as long, and no longer, while others lose the lease again and again', () => {
+  let now = 0;
+  const pace = createClaimPace(() => now);
+  const waits = Array.from({ length: 3 }, () => {
+    pace.sawLoss();
+    return pace.silence();
+  });
+  expect([...waits, pace.hasLost()]).toEqual([4_000, 4_000, 4_000, false]);
+  pace.lost();
+  expect(pace.silence()).toBe(4_000);
+  pace.lost();
+  expect(pace.silence()).toBe(8_000);
+  now = 5 * MINUTE_MS;
+  expect(pace.silence()).toBe(2_000);
+});

@@ -1,10 +1,13 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { claimLease } from '../../services/fleet/claim-lease.ts';
 import { joinFleet } from '../../services/fleet/fleet.ts';
 import { createLeaseView, readLease } from '../../services/fleet/lease-view.ts';
+import { LEADER_TIMEOUTS } from '../../services/fleet/watch-leader.ts';
 import { createCondition } from '../../shared/condition.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
-import { NO_LEASE } from '../../shared/fleet/lease.ts';
 import { newCommandWorld, schemasOf } from './command-world.ts';
 
 const SCHEMAS = schemasOf({ page: { attributes: { n: { type: 'integer' } } } });
@@ -12,9 +15,13 @@ const claimantOf = (log: EventStore, owner: string) => ({
   ...{ log, space: 'varve', owner, address: 'http://127.0.0.1:9', now: () => new Date().toISOString() },
 });
 
-/** A process that joins the fleet of a log. `delay`: later events reach it when `arrive` is called. */
-async function join(beginTerm: (process: { readonly log: EventStore; delay(): void }) => Promise<void>) {
+/** A process that joins the fleet of a log. `hold`: later events reach it when `arrive` is called. */
+async function join(
+  beginTerm: (process: { readonly log: EventStore; hold(): void }) => Promise<void>,
+  prepare: (log: EventStore) => Promise<void> = async () => {},
+) {
   const { store } = await newCommandWorld(SCHEMAS);
+  await prepare(store);
   let isUnreadable = false;
   const log: EventStore = {
     ...store,
@@ -23,7 +30,7 @@ async function join(beginTerm: (process: { readonly log: EventStore; delay(): vo
       yield* store.readStream(...given);
     },
   };
-  const view = createLeaseView('varve', NO_LEASE);
+  const view = createLeaseView('varve', await readLease(store, 'varve'));
   const moved = createCondition();
   let position = 0n;
   let arrived = Promise.withResolvers<void>();
@@ -35,13 +42,13 @@ async function join(beginTerm: (process: { readonly log: EventStore; delay(): vo
     moved.check();
   });
   const reports: string[] = [];
-  const delay = () => {
+  const hold = () => {
     arrived = Promise.withResolvers();
   };
   const fleet = joinFleet({
     ...{ claimant: claimantOf(log, 'own'), view, position: () => position, epochAt: () => 0 },
     applied: async (wanted) => void (await moved.until(() => wanted <= position)),
-    beginTerm: () => beginTerm({ log: store, delay }),
+    beginTerm: () => beginTerm({ log: store, hold }),
     report: ({ kind }) => reports.push(kind),
     standBy: () => {},
   });
@@ -62,14 +69,26 @@ async function join(beginTerm: (process: { readonly log: EventStore; delay(): vo
   };
 }
 
-async function claimFor(log: EventStore, owner: string): Promise<void> {
-  await claimLease(claimantOf(log, owner), await readLease(log, 'varve'));
+async function claimFor(log: EventStore, owner: string, address = 'http://127.0.0.1:9'): Promise<void> {
+  await claimLease({ ...claimantOf(log, owner), address }, await readLease(log, 'varve'));
+}
+
+/** Opens the address of a process whose answers show no leader. `end`: the process ends. */
+async function listen() {
+  const server = createServer((_request, response) => response.end('{}'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const end = async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  onTestFinished(end);
+  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, end };
 }
 
 describe('a term that cannot begin', () => {
   it('is over if another process has claimed the lease, also before that claim arrives', async () => {
-    const { fleet, reports, arrive, ended } = await join(async ({ log, delay }) => {
-      delay();
+    const { fleet, reports, arrive, ended } = await join(async ({ log, hold }) => {
+      hold();
       await claimFor(log, 'other');
       throw new Error('an index is gone');
     });
@@ -112,5 +131,39 @@ describe('a term that cannot begin', () => {
     failure.reject(new Error('the index was closed'));
     await steppedDown;
     expect(await ended).toBe('resolved');
+  });
+});
+
+describe('a process that only watched', () => {
+  /** Makes processes take the lease over from each other, silently. `waited`: milliseconds until the process that watched is the leader. */
+  async function takeOverAgain() {
+    const { address, end } = await listen();
+    const { log, reports } = await join(
+      async () => {},
+      (log) => claimFor(log, 'first', address),
+    );
+    for (let round = 0; round < 5; round++) {
+      await delay(50);
+      await claimFor(log, `other ${round}`, address);
+    }
+    const since = performance.now();
+    const waited = async () => {
+      await expect.poll(() => reports, { timeout: 30_000, interval: 20 }).toContain('leading');
+      return performance.now() - since;
+    };
+    return { end, waited };
+  }
+
+  it('waits for a silent leader twice as long, and no longer, if others took the lease over again and again', async () => {
+    const waited = await (await takeOverAgain()).waited();
+    expect(waited).toBeGreaterThan(2 * LEADER_TIMEOUTS.silence - 100);
+    // Four seconds, and the time between two looks on a busy machine. Writes wait for ten.
+    expect(waited).toBeLessThan(4 * LEADER_TIMEOUTS.silence);
+  });
+
+  it('claims at once if the leader has ended', async () => {
+    const { end, waited } = await takeOverAgain();
+    await end();
+    expect(await waited()).toBeLessThan(LEADER_TIMEOUTS.silence);
   });
 });
