@@ -12,6 +12,7 @@ import { createApis } from '../../http/served-api.ts';
 import { type Listener, listen } from '../../http/sockets/listen.ts';
 import { createOperating } from '../../operating/operating.ts';
 import { makePastGraph } from '../../past/make-past-graph.ts';
+import { folderOfPasts } from '../../past/past-files.ts';
 import type { FromPast, MakeSnapshot, PastTask, ServePast } from '../../past/past-task.ts';
 import { LEAST_APART } from '../../past/snapshot-pace.ts';
 import { keepSnapshot } from '../../past/snapshots.ts';
