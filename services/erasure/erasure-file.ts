@@ -2,7 +2,6 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { valueOfJson } from '../../shared/json.ts';
-import type { ErasureOrder } from './erasure-ledger.ts';
 
 /** File of a data directory with one line for each erasure. Lines are only added. */
 const FILE = 'erasures.jsonl';
@@ -19,7 +18,7 @@ const LINE = z.object({
 export type ErasureLine = z.output<typeof LINE>;
 
 /** Adds the orders that the file of a data directory lacks, and syncs it to the disk. */
-export function noteErasures(data: string, orders: readonly ErasureOrder[]): void {
+export function noteErasures(data: string, orders: readonly ErasureLine[]): void {
   const file = join(data, FILE);
   const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
   const lines = orders

@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { readErasures } from '../../services/erasure/erasure-file.ts';
 import { createAsk } from '../support/access-client.ts';
 import { createApiClient } from '../support/api-client.ts';
 import { findWords } from '../support/find-words.ts';
@@ -17,6 +18,10 @@ async function succeed(...args: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await runVarve(args);
   expect(code, stdout + stderr).toBe(0);
   return stdout;
+}
+
+function idsIn(file: string): readonly string[] {
+  return readErasures(file).map(({ id }) => id);
 }
 
 it('erases again what a backup of before has', {
@@ -65,6 +70,8 @@ it('erases again what a backup of before has', {
     '1 document was erased again, and the first start erases uploaded files, with their content: 1',
   );
   expect(await findWords(restored, WORDS)).toEqual([]);
+  // Also the erasure of a document that the backup does not have.
+  expect(idsIn(join(restored, 'erasures.jsonl'))).toEqual(idsIn(ledger));
   await succeed('verify', '--data', restored);
 
   const copy = await startServer({ data: restored });
@@ -82,6 +89,7 @@ it('erases again what a backup of before has', {
     )
     .toEqual([true, true, true]);
   expect(await findWords(restored, [...WORDS, ...FILE_WORDS])).toEqual([]);
+  expect(idsIn(join(restored, 'erasures.jsonl'))).toEqual(idsIn(ledger));
   await succeed('verify', '--data', restored);
   writeFileSync(ledger, '{"id":1}\n{"id":2}\n');
   const wrong = await runVarve(['restore', backup, '--erasures', ledger, '--data', join(folder, 'wrong')]);

@@ -11,7 +11,7 @@ import type { Manifest } from '../../backup/manifest.ts';
 import { readManifest } from '../../backup/manifest.ts';
 import { restoreBackup } from '../../backup/restore-backup.ts';
 import { writeBackup } from '../../backup/write-backup.ts';
-import { readErasures } from '../../erasure/erasure-file.ts';
+import { noteErasures, readErasures } from '../../erasure/erasure-file.ts';
 import { type Repeated, repeatErasures } from '../../erasure/repeat-erasures.ts';
 import { assetsAddress, isS3 } from '../../stores/open-asset-store.ts';
 import { logFile, openEventStore } from '../../stores/open-event-store.ts';
@@ -54,7 +54,7 @@ export async function restore(
   const file = requireLogFile(settings, 'restore it');
   const address = assetsAddress(settings);
   const { log } = readManifest(folder);
-  const { erase, repeated } = createEraser(settings.space, options.erasures);
+  const { lines, erase, repeated } = createEraser(settings.space, options.erasures);
   const lock = lockDataDirectory(settings.data);
   try {
     makeFolder(dirname(resolve(file)));
@@ -67,6 +67,8 @@ export async function restore(
       onEvents: progress.advance,
       erase,
     }).finally(progress.end);
+    // A later restore of a newer backup needs also those that this backup knows nothing of.
+    noteErasures(settings.data, lines);
     console.log(`${presentManifest(manifest)} restored to ${settings.data}`);
     console.log(
       graph === 'same'
@@ -84,6 +86,7 @@ function createEraser(space: string, file: string | undefined) {
   const lines = file === undefined ? [] : readErasures(file);
   let repeated: Repeated = { erased: 0, ordered: 0 };
   return {
+    lines,
     repeated: () => repeated,
     async erase(log: EventStore, graphFile: string): Promise<boolean> {
       if (lines.length === 0) return false;
