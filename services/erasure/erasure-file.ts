@@ -21,8 +21,9 @@ export type ErasureLine = z.output<typeof LINE>;
 export function noteErasures(data: string, orders: readonly ErasureLine[]): void {
   const file = join(data, FILE);
   const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const noted = new Set(text.split('\n').map((line) => LINE.safeParse(valueOfJson(line)).data?.id));
   const lines = orders
-    .filter(({ id }) => !text.includes(JSON.stringify(id)))
+    .filter(({ id }) => !noted.has(id))
     .map(({ id, type, documentId, reason, at }) => JSON.stringify({ id, type, documentId, reason, at }));
   if (lines.length === 0) return;
   // A power loss may have cut the last line.

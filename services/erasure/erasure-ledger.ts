@@ -22,7 +22,7 @@ export type ErasureOrder = ErasureOrdered['data'] & {
 /** A proof of an erasure. */
 export type Erased = DocumentErased['data'] & { readonly position: bigint };
 
-/** Everything that was ordered and erased. */
+/** Everything that was ordered and erased. Later states of a log have the same map and list, which grow. */
 export type ErasureLedger = {
   /** By the id of the order. */
   readonly orders: ReadonlyMap<string, ErasureOrder>;
@@ -31,24 +31,29 @@ export type ErasureLedger = {
   readonly revision: bigint | undefined;
 };
 
-const NO_ERASURES: ErasureLedger = { orders: new Map(), erased: [], revision: undefined };
+type GrowingLedger = ErasureLedger & {
+  readonly orders: Map<string, ErasureOrder>;
+  readonly erased: Erased[];
+};
 
 /** Returns the ledger after an event of its stream. */
-export function evolveLedger(ledger: ErasureLedger, stored: StoredEvent): ErasureLedger {
+export function evolveLedger(ledger: GrowingLedger, stored: StoredEvent): GrowingLedger {
   const { revision, position, id, metadata } = stored;
   const event = stored as unknown as ErasureEvent;
-  const orders = new Map(ledger.orders);
+  // A copy for each event would take time with the square of their number.
+  const { orders, erased } = ledger;
   switch (event.type) {
     case 'erasure-ordered': {
       const { at } = metadata;
       orders.set(id, { ...event.data, id, at, position, erasedAt: undefined, events: 0 });
-      return { ...ledger, orders, revision };
+      return { orders, erased, revision };
     }
     case 'document-erased': {
       const { order, events } = event.data;
       const known = orders.get(order);
       if (known !== undefined) orders.set(order, { ...known, erasedAt: position, events: events.length });
-      return { orders, erased: [...ledger.erased, { ...event.data, position }], revision };
+      erased.push({ ...event.data, position });
+      return { orders, erased, revision };
     }
     default:
       return assertNever(event);
@@ -56,6 +61,7 @@ export function evolveLedger(ledger: ErasureLedger, stored: StoredEvent): Erasur
 }
 
 /** Reads the ledger at the end of the log. */
-export function readLedger(log: EventStore, space: string): Promise<ErasureLedger> {
-  return readStreamState(log.readStream(erasureStream(space)), NO_ERASURES, evolveLedger);
+export function readLedger(log: Pick<EventStore, 'readStream'>, space: string): Promise<GrowingLedger> {
+  const none: GrowingLedger = { orders: new Map(), erased: [], revision: undefined };
+  return readStreamState(log.readStream(erasureStream(space)), none, evolveLedger);
 }

@@ -85,8 +85,9 @@ export async function openErasures(options: ErasuresOptions) {
     const due = ledger().erased.filter(({ position }) => position > done);
     if (due.length > 0) {
       await carryOut(options, due, signal);
+      const before = done;
       done = due.at(-1)?.position ?? done;
-      noteDone();
+      noteDone(before);
       recordErasedUpTo(data, done);
       moved.check();
     }
@@ -96,12 +97,12 @@ export async function openErasures(options: ErasuresOptions) {
     } else if (open.length === 0 && due.length === 0) await untilAborted(fleet.changed(LOOK_MS), wake);
   };
   const isDone = (id: string) => (ledger().orders.get(id)?.erasedAt ?? done + 1n) <= done;
-  const noteDone = () =>
+  const noteDone = (after: bigint) =>
     noteErasures(
       data,
-      [...ledger().orders.values()].filter(({ id }) => isDone(id)),
+      [...ledger().orders.values()].filter(({ id, erasedAt = 0n }) => isDone(id) && erasedAt > after),
     );
-  noteDone();
+  noteDone(0n);
   const run = async (): Promise<void> => {
     while (!signal.aborted) await retry(turn, { backoff: BACKOFF, isJittered: true, signal, failed: report });
   };
