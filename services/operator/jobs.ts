@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { createCondition } from '../../shared/condition.ts';
-import { LeaderElsewhere } from '../read-side/outside-generation.ts';
+import { failureOf, LeaderElsewhere } from '../read-side/outside-generation.ts';
 import type { JobAnswer, JobRequest, OperatorContext } from './operation.ts';
 import { parseOperation } from './operations.ts';
 
@@ -35,6 +36,7 @@ type Job = {
 export function createJobs(context: OperatorContext) {
   const { store } = context.generations;
   const directory = store.directory();
+  const worker = randomUUID();
   const jobs = new Map<string, Job>();
 
   async function* linesOf(
@@ -50,6 +52,9 @@ export function createJobs(context: OperatorContext) {
       yield rebuild?.generation === generation ? rebuild : store.live();
       return;
     }
+    const last = store.rebuild();
+    const reason = last?.generation === generation && last !== undefined ? failureOf(last) : undefined;
+    if (reason !== undefined) throw new Error(reason);
     if (generation !== undefined && operation.ofLeader === 'once')
       throw new Error(`generation ${generation} is not served: the server ended before the switch did`);
     yield* operation.run({ ...context, asked: id }, form, signal);
@@ -99,14 +104,14 @@ export function createJobs(context: OperatorContext) {
   return {
     /** Begins a job unless it is known, and waits a few seconds for lines that the sender does not have. */
     async answer(request: JobRequest): Promise<JobAnswer> {
-      if (request.directory === null) return { directory, lines: [], end: null };
-      if (request.directory !== directory) return { directory, lines: [], end: { kind: 'moved' } };
+      if (request.directory === null) return { directory, worker, lines: [], end: null };
+      if (request.directory !== directory) return { directory, worker, lines: [], end: { kind: 'moved' } };
       const job = jobs.get(request.id) ?? begin(request);
       jobs.set(request.id, job);
       job.askedAt = performance.now();
       const seen = request.after - job.before;
       await job.changed.until(() => job.end !== null || job.lines.length > seen, ANSWER_MS);
-      return { directory, lines: job.lines.slice(seen), end: job.end };
+      return { directory, worker, lines: job.lines.slice(seen), end: job.end };
     },
   };
 }

@@ -145,6 +145,8 @@ export type JobRequest = {
 export type JobAnswer = {
   /** Identity of the leader's data directory. */
   readonly directory: string;
+  /** Identity of the process that answers; undefined: it has an earlier release. */
+  readonly worker: string | undefined;
   readonly lines: readonly unknown[];
   /** null: the job has not ended. `moved`: another data directory began it. */
   readonly end:

@@ -18,6 +18,9 @@ const MOST_MOVES = 8;
 const LEADER_LOST =
   'another process became the leader meanwhile: look with varve status whether the command took effect, and run it again if not';
 
+const WORKERS_LOST =
+  'the leader was restarted again and again meanwhile: see its log, and run the command again afterwards';
+
 /**
  * Runs an operation in the leader, which may be this process, and yields its lines. If the leader is lost, the next leader runs the operation
  * from its beginning, unless it may take effect only once.
@@ -46,13 +49,17 @@ async function* elsewhere(
   const met = await leader.ask({ id, name, form: null, after: 0, directory: null });
   if (met === 'here') return 'moved';
   const { directory } = met;
-  for (let after = 0; ; ) {
+  let { worker } = met;
+  for (let after = 0, workers = 1; ; ) {
     signal.throwIfAborted();
     const answer = await leader.ask({ id, name, form, after, directory });
     if (answer === 'here' || answer.end?.kind === 'moved') {
       if (isOnce) throw new Error(LEADER_LOST);
       return 'moved';
     }
+    // Each worker of one directory may begin the operation again, and be lost.
+    if (answer.worker !== worker && ++workers > MOST_MOVES) throw new Error(WORKERS_LOST);
+    worker = answer.worker;
     yield* answer.lines;
     after += answer.lines.length;
     if (answer.end?.kind === 'failed') throw new Error(answer.end.message);

@@ -99,7 +99,7 @@ async function tidyIndices(options: TidyOptions, signal: AbortSignal): Promise<v
     if (leader === 'here' || leader === 'nobody') return fleet.changed(TIDY_EVERY_MS);
     if (leader !== seen?.leader) seen = { leader, since: performance.now() };
     const left = seen.since + TIDY_EVERY_MS - performance.now();
-    if (leader === 'elsewhere') await cancelOwn(options, left <= 0);
+    if (leader === 'elsewhere') await giveUp(options, left <= 0);
     else if (left <= 0) await sweep(options, leader);
     await fleet.changed(left > 0 ? left : TIDY_EVERY_MS);
   };
@@ -124,6 +124,17 @@ async function sweep(
     store.forget(number);
   }
   return swept.removed;
+}
+
+/**
+ * Ends what only the leader can end well: a switch, which may be a rollback's, before this process steps down for it, and the rebuild.
+ * `isLasting`: another process has been the leader for a while.
+ */
+async function giveUp(options: TidyOptions, isLasting: boolean): Promise<void> {
+  const { isSwitching, abandon } = options.generations;
+  // After the step-down the switch ends by itself.
+  if (isSwitching()) await abandon(NOT_LEADING).catch(() => {});
+  await cancelOwn(options, isLasting);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Rebuild } from '../../projections/generations/generation.ts';
 import type { GenerationStore } from '../../projections/generations/generation-store.ts';
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import { readParkedKeys, readStaleKeys } from '../../projections/graph/stale/read-stale-keys.ts';
@@ -22,6 +23,11 @@ export class LeaderElsewhere extends Error {
   constructor() {
     super(NOT_LEADING);
   }
+}
+
+/** Returns why a rebuild was cancelled, unless a leader can make it again; undefined: it was not, or nobody knows why. */
+export function failureOf({ phase, message }: Pick<Rebuild, 'phase' | 'message'>): string | undefined {
+  return phase === 'cancelled' && !isLeaderElsewhere(message) ? message : undefined;
 }
 
 /** Returns whether a failure, or the recorded reason of one, is that another process is the leader. */

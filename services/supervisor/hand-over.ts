@@ -3,10 +3,10 @@ import { isPaused } from './is-paused.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 /**
- * End of a hand-over. `refused`: nothing has changed. `entered`: the next worker serves. `lost`: the next worker has ended, or was killed,
- * after the serving worker had stepped down.
+ * End of a hand-over. `refused`: nothing has changed. `entered`: the next worker serves. `lost`: the next worker has ended after the serving
+ * worker had stepped down. `late`: it was killed then, since it did not serve within its limit.
  */
-export type HandOverEnd = 'refused' | 'entered' | 'lost';
+export type HandOverEnd = 'refused' | 'entered' | 'lost' | 'late';
 
 /** Limit for stepping down. The supervisor kills a worker that does not answer within it. */
 const YIELD_MS = 5_000;
@@ -38,9 +38,9 @@ export async function handOver(
   const entered = next.steps.entered.then(() => {
     end = 'entered';
   });
-  await within(enterMs, [entered, next.ended]);
-  if (end === 'lost') next.kill();
-  return end;
+  if (await within(enterMs, [entered, next.ended])) return end;
+  next.kill();
+  return 'late';
 }
 
 /**

@@ -72,7 +72,7 @@ export function createSuccessions(options: SuccessionsOptions) {
     });
     switching.resolve();
     if (ended === 'entered') return;
-    const reason = failures.get(next) ?? endOf(nextEnd?.signal);
+    const reason = failures.get(next) ?? (ended === 'late' ? tooLate(succession) : endOf(nextEnd?.signal));
     throw new Error(`generation ${succession.generation} is not served: ${reason}`);
   }
 
@@ -80,18 +80,19 @@ export function createSuccessions(options: SuccessionsOptions) {
   async function retire(from: WorkerProcess, ended: HandOverEnd): Promise<void> {
     if (ended === 'refused') return;
     // No other worker answers requests: this one stops like a serving worker.
-    if (ended === 'lost' && options.isStopping()) return;
+    const isLost = ended !== 'entered';
+    if (isLost && options.isStopping()) return;
     retiring = from;
     // The answer to the worker's request must be sent before `stop`.
     await nextTurn();
     from.send({ kind: 'stop', reason: 'replaced' });
     if (options.isStopping()) from.send({ kind: 'hurry' });
-    const drainMs = ended === 'lost' ? 0 : options.drainMs();
+    const drainMs = isLost ? 0 : options.drainMs();
     // When the server stops, this worker has the same time as the others.
     if (!(await within(drainMs + AFTER_DRAIN_MS, [from.ended])) && !options.isStopping()) from.kill();
     await from.ended;
     retiring = undefined;
-    if (ended === 'lost' && !options.isStopping()) options.lost();
+    if (isLost && !options.isStopping()) options.lost();
   }
 
   return {
@@ -117,9 +118,14 @@ export function createSuccessions(options: SuccessionsOptions) {
   };
 }
 
+const NEXT = 'the process that should serve it';
+
+function tooLate({ enterMs }: Succession): string {
+  return `${NEXT} did not become ready within ${enterMs / 1_000} s: see the log of the server`;
+}
+
 /** Says how the next worker has ended, because no log has a line about a worker that was killed. */
 function endOf(signal: NodeJS.Signals | null | undefined): string {
-  const process = 'the process that should serve it';
-  if (typeof signal !== 'string') return `${process} has ended: see the log of the server`;
-  return `${process} was ended by ${signal}, perhaps because memory was short`;
+  if (typeof signal !== 'string') return `${NEXT} has ended: see the log of the server`;
+  return `${NEXT} was ended by ${signal}, perhaps because memory was short`;
 }

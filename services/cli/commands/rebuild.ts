@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   describeScope,
+  isEnded,
   type Rebuild,
   type RebuildScope,
 } from '../../../projections/generations/generation.ts';
@@ -19,6 +20,7 @@ import { callOperator, ServerGone, ServerSilent } from '../../operator/call-oper
 import { operationsOfServer } from '../../operator/open-operations.ts';
 import type { BuildRequest } from '../../operator/operation.ts';
 import type { LoadSample } from '../../operator/watch-load.ts';
+import { failureOf } from '../../read-side/outside-generation.ts';
 import { interruptRebuild } from '../../rebuild/cancel-rebuild.ts';
 import { runRebuild } from '../../rebuild/run-rebuild.ts';
 import { createThrottle, type Throttle } from '../../rebuild/throttle.ts';
@@ -131,6 +133,7 @@ async function makeSomewhere(making: Making, given: RebuildArguments): Promise<R
     world,
     maxRate,
   };
+  const before = making.store.rebuild();
   for (let tries = 0; ; tries++) {
     const channel = readDirectoryHolder(settings.data)?.channel;
     if (channel === undefined || !(await isThere(channel))) return makeHere(making, tries > 0);
@@ -144,9 +147,20 @@ async function makeSomewhere(making: Making, given: RebuildArguments): Promise<R
       if (last !== undefined) return last;
     } catch (error) {
       if (!(error instanceof ServerGone) || error instanceof ServerSilent) throw error;
+      refuseFailed(making.store.rebuild(), before);
     }
     await delay(PAUSE_MS);
   }
+}
+
+/**
+ * Throws the reason if the requested rebuild was cancelled, although its server ended before it said so: another attempt would end the same
+ * way. `before`: the last rebuild at the time of the request.
+ */
+function refuseFailed(now: Rebuild | undefined, before: Rebuild | undefined): void {
+  if (now === undefined || (now.id === before?.id && isEnded(before.phase))) return;
+  const reason = failureOf(now);
+  if (reason !== undefined) throw new Error(reason);
 }
 
 /** Makes the generation in this process. `isOver`: the server that was making it has ended, and its builder is about to end. */

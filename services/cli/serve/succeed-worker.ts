@@ -38,12 +38,23 @@ export async function succeedWorker(
   await warmUp(recent, handler, WARM_UP_MS);
   metrics?.reset();
   await takeTurn();
-  const deadline = performance.now() + enterMs - LAST_STEP_MS;
+  const waitMs = enterMs - LAST_STEP_MS;
+  const deadline = performance.now() + waitMs;
   while (isUndecided(varve.fleet.leader(), address) && performance.now() < deadline)
     await varve.fleet.changed(LOOK_MS);
   if (isStopping()) return;
-  varve.operator.generations.enter();
+  enterOrSayWhy(varve, waitMs);
   await supervisor.enter();
+}
+
+/** Makes the generation live. If only a leader can, and no process became the leader, the error says so. */
+function enterOrSayWhy({ fleet, operator }: SuccessionOptions['varve'], waitMs: number): void {
+  try {
+    operator.generations.enter();
+  } catch (error) {
+    if (fleet.leader().kind !== 'nobody') throw error;
+    throw new Error(`no process became the leader within ${waitMs / 1_000} s`, { cause: error });
+  }
 }
 
 /** Returns whether there is no leader, or this process does not know yet that the other one has stepped down. */

@@ -97,8 +97,8 @@ describe('a rebuild whose process loses the lease at the switch', () => {
       locate: async () => (locations++ === 0 ? 'here' : 'elsewhere'),
       ask: async ({ directory }) =>
         directory === null
-          ? { directory: 'other', lines: [], end: null }
-          : { directory, lines: ['live there'], end: { kind: 'done' } },
+          ? { directory: 'other', worker: 'one', lines: [], end: null }
+          : { directory, worker: 'one', lines: ['live there'], end: { kind: 'done' } },
     };
     const here = () => rebuildOperation.run(context, REQUEST, NEVER);
     const moved = lines(runOnLeader({ leader, name: 'rebuild', form: REQUEST, here, isOnce: false }, NEVER));
@@ -178,4 +178,32 @@ it.each([
   const ended = await lines(rebuildOperation.run(context, REQUEST, NEVER)).catch((error: unknown) => error);
   if (isMoved) expect(ended).toBeInstanceOf(LeaderElsewhere);
   else expect(ended).toMatchObject([{ phase: 'cancelled', message: reason }]);
+});
+
+it('a job whose worker ended after a failed switch does not make the rebuild again, and says why', async () => {
+  const context = createContext();
+  const { store } = generations;
+  const { id, generation } = store.begin({ graph: false }, '2026-11-30T00:00:00.000Z');
+  const asked = { id: randomUUID(), name: 'rebuild', form: REQUEST, directory: store.directory(), after: 3 };
+  store.noteRequest(asked.id, generation);
+  store.forget(generation);
+  store.enter(id, 'cancelled', KILLED);
+  expect(await createJobs(context).answer(asked)).toMatchObject({ end: { kind: 'failed', message: KILLED } });
+  expect(rebuilt()).toMatchObject({ id });
+});
+
+it('a job that one worker after the other begins again ends, and says that these are lost', async () => {
+  let workers = 0;
+  const leader: LeaderLink = {
+    locate: async () => 'elsewhere',
+    ask: async ({ directory }) => ({
+      directory: directory ?? 'other',
+      worker: String(workers++),
+      lines: [{ phase: 'copying' }],
+      end: null,
+    }),
+  };
+  const asked = { leader, name: 'rebuild', form: REQUEST, here: () => expect.fail(), isOnce: false };
+  await expect(lines(runOnLeader(asked, NEVER))).rejects.toThrow('was restarted again and again');
+  expect(workers).toBe(9);
 });

@@ -51,7 +51,7 @@ it('a worker that does not enter within its limit is killed', async () => {
   expect([kinds(next), next.isKilled(), end()]).toEqual([['enter'], false, undefined]);
   await pass(1);
   await ended;
-  expect([end(), next.isKilled(), from.isKilled()]).toEqual(['lost', true, false]);
+  expect([end(), next.isKilled(), from.isKilled()]).toEqual(['late', true, false]);
 });
 
 it('a worker has any amount of time to become ready, and the serving worker is not asked to step down before', async () => {

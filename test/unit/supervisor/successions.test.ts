@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import type { Succession } from '../../../services/supervisor/protocol.ts';
 import { createSuccessions } from '../../../services/supervisor/successions.ts';
 import { createMemoryWorker, type MemoryWorker } from '../../support/memory-worker.ts';
@@ -59,4 +59,18 @@ it('once a worker steps down, its own rebuild cannot be cancelled, and another o
   await expect(successions.abandon({ generation: 1 })).rejects.toThrow('has begun: it ends in a moment');
   await successions.abandon({ generation: 2 });
   expect(next()?.isKilled()).toBe(false);
+});
+
+it('a worker that the supervisor ends because it is late does not count as ended by a lack of memory', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { from, next, end } = handsOver(1);
+  await vi.advanceTimersByTimeAsync(0);
+  next()?.says('ready');
+  from.says('yielded');
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(next()?.isKilled()).toBe(true);
+  expect(await end).toBe(
+    'generation 1 is not served: the process that should serve it did not become ready within 30 s: see the log of the server',
+  );
 });
