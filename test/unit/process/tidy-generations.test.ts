@@ -194,7 +194,7 @@ describe('a leader', () => {
 });
 
 describe('a rebuild whose process ended before it could cancel it', () => {
-  it('is cancelled by the server, whoever is the leader', async () => {
+  it('is cancelled by the server, also without a leader', async () => {
     store.want(begin(), 'cancel');
     const { removed } = await start();
     await vi.waitFor(() => expectNothingLeft(removed));
