@@ -12,8 +12,21 @@ const LEFT: { readonly [habit in keyof Habits]: number } = {
   sharedNames: 0,
   longFunctions: 0,
   longFiles: 0,
-  optionBags: 9,
+  optionBags: Object.keys(BAGS).length,
   undocumented: 0,
+};
+
+/** Members of the types of options that have too many. A number may only fall: lower it with each member that you move into a group. */
+const BAGS: Readonly<Record<string, number>> = {
+  AppOptions: 36,
+  BeginWritingOptions: 14,
+  GraphContext: 14,
+  HistoryReplayOptions: 20,
+  LookContext: 13,
+  OperatorContext: 22,
+  ServeAppOptions: 17,
+  TermOptions: 17,
+  WebhooksOptions: 15,
 };
 
 /** Optional members of ports. Make a new one required, or group what only one adapter has, as in `ReadIndex.local`. */
@@ -27,6 +40,14 @@ describe('habits of the code base', () => {
     const places = found[habit];
     const advice = `${places.length} places, ${LEFT[habit]} allowed; test/support/habits.ts says what to write.\n`;
     expect(places.length, advice + places.join('\n')).toBeLessThanOrEqual(LEFT[habit]);
+  });
+
+  it('no type of options with too many members gets another one', () => {
+    const grown = found.optionBags.filter((place) => {
+      const [, name = '', members] = /: (\w+) has (\d+) members$/.exec(place) ?? [];
+      return Number(members) > (BAGS[name] ?? 0);
+    });
+    expect(grown).toEqual([]);
   });
 
   it('no port has another optional member', () => {
