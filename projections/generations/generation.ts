@@ -3,8 +3,8 @@ import type { World } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 
 /**
- * State of a content graph and of the index made from it. `building`: not served yet. `live`: serves. `kept`: served before, and still
- * follows the log, so that an operator can roll back to it.
+ * State of a content graph and of the index made from it. `building`: not served yet. `live`: serves. `kept`: served before. A
+ * rollback to it applies the log first.
  */
 export type GenerationState = 'building' | 'live' | 'kept';
 

@@ -55,7 +55,7 @@ function ProjectionRow({ projection }: { readonly projection: Projection }) {
 
 const STATES = {
   live: 'serves',
-  kept: 'kept for a rollback, and follows the log',
+  kept: 'kept for a rollback, which applies the log first',
   building: 'is being built',
 } as const;
 
