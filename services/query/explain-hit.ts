@@ -46,7 +46,7 @@ const MOST_WORDS = 10;
 const MOST_COMPARED = 5_000;
 
 /** Texts of an entry that are compared with the words of a query, and the language of both. */
-export type ExplainedSearch = {
+type ExplainedSearch = {
   readonly fields: readonly SearchField[];
   /** The words that the entry had to match. */
   readonly terms: readonly SearchTerm[];

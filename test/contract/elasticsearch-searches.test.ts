@@ -81,6 +81,20 @@ describe('searches by words on Elasticsearch', await needsElasticsearch(), () =>
     expect(three).toBe(one);
   });
 
+  it('read no entries to count groups, and all tiers at once to group them', async () => {
+    const groups = { field: 'genre', limit: 1 };
+    const none = await search(request('heat', { groups, size: 0 }));
+    expect(none.results).toMatchObject([{ total: 1, groups: [] }]);
+    expect(none.sent.flat().filter(({ body }) => body.size > 0)).toEqual([]);
+    const keys = [{ path: [], field: 'pages', direction: 'desc' }] as const;
+    const placed = { boosts: [], pinned: [], keys, keysBefore: 'exact' } as const;
+    const text = { query: 'heat lay', locales: ['en'], typoTolerance: true, isRanked: true, placed } as const;
+    const some = await search(request('', { groups, text }));
+    expect(some.ids).toEqual([[1]]);
+    // One for the words, one for the number of entries, one for all of them and one for the page.
+    expect(some.sent).toHaveLength(4);
+  });
+
   it('share two requests, and look up common words once', async () => {
     const filtered = request('heat lay', {
       query: { kind: 'term', field: 'pages', value: 2 },

@@ -1,9 +1,9 @@
 import { RequestError } from '../../../request-error.ts';
 import { TURNS } from '../../../turns/turns.ts';
-import type { SearchResult } from '../../read-index.ts';
+import type { Hits, SearchResult } from '../../read-index.ts';
 import { createRowGroups, type GroupRequest } from '../../row-groups.ts';
 import { type SortClause, sortDsl } from '../plan/plan-sort.ts';
-import type { SearchHit } from '../wire/search-answer.ts';
+import { bucketsIn, type SearchHit } from '../wire/search-answer.ts';
 import { type PageSearch, readHits } from './page-search.ts';
 import { locate, readRows, rowFields } from './read-rows.ts';
 import { columnValues } from './traverse-step.ts';
@@ -14,28 +14,44 @@ const MOST_GROUPED = 10_000;
 /** The first hits of a search: how many, and which fields they have. */
 export type FirstHits = { readonly size: number; readonly docvalue_fields: readonly string[] };
 
-/** First hits in their order, and the number of all hits. */
-export type CountedHits = { readonly total: number; readonly hits: readonly SearchHit[] };
-
 type Value = string | null;
 
-/** Groups all hits of a search. `read` returns the first ones in their order. Rejects with a 400 if there are more. */
+/** Groups all hits of a search. `read` returns them in their order. Rejects with a 400 if they are too many. */
 export async function groupHits(
   search: PageSearch,
   groups: GroupRequest,
-  read: (first: FirstHits) => Promise<CountedHits>,
+  read: (first: FirstHits) => Promise<readonly SearchHit[]>,
 ): Promise<SearchResult> {
   const { session, request } = search;
   const { place } = locate(session.layouts(request.type), []);
   const scalar = place.scalars.get(groups.field);
   if (scalar === undefined) throw new Error(`${request.type} has no field ${groups.field} in the read index`);
   const name = `${place.prefix}f.${scalar.field}`;
-  const { total, hits } = await read({ size: MOST_GROUPED, docvalue_fields: ['key', name] });
+  // Counting first costs a request, and reading entries in order to refuse them costs more.
+  const { total, values: count } = await countGroups(search, name);
   refuseMany(total, groups);
+  if (request.size === 0) return { total: request.withTotal ? count : undefined, hits: NO_HITS, groups: [] };
+  const hits = await read({ size: total, docvalue_fields: ['key', name] });
   const values = new Map(
     hits.map(({ fields }) => [fields?.['key']?.[0] as number, (fields?.[name]?.[0] ?? null) as Value]),
   );
   return pageOfGroups(search, groups, values);
+}
+
+const NO_HITS: Hits = { rows: [], sources: [] };
+
+/** Counts the hits of a search, and if it shows none, the groups that they form. They are exact if there are at most MOST_GROUPED hits. */
+async function countGroups(
+  { session, request, query }: PageSearch,
+  field: string,
+): Promise<{ readonly total: number; readonly values: number }> {
+  const aggs = { values: { terms: { field, size: MOST_GROUPED } }, none: { missing: { field } } };
+  const isCounted = request.size === 0 && request.withTotal;
+  const body = { size: 0, query, track_total_hits: true, ...(isCounted ? { aggs } : {}) };
+  const answer = await session.search(request.type, body);
+  const none = answer.aggregations?.['none'] as { readonly doc_count: number } | undefined;
+  const values = bucketsIn(answer, 'values').length + (none?.doc_count ?? 0);
+  return { total: answer.hits.total?.value ?? 0, values };
 }
 
 /** Groups the rows with these keys, which are in their order. Rejects with a 400 if they are too many. */
@@ -55,10 +71,9 @@ export async function readAll(
   { session, request, query }: PageSearch,
   clauses: readonly SortClause[],
   first: FirstHits,
-): Promise<CountedHits> {
-  const body = { ...first, query, sort: sortDsl(clauses), track_total_hits: true };
-  const { hits } = await session.search(request.type, body);
-  return { total: hits.total?.value ?? 0, hits: hits.hits };
+): Promise<readonly SearchHit[]> {
+  const { hits } = await session.search(request.type, { ...first, query, sort: sortDsl(clauses) });
+  return hits.hits;
 }
 
 /** Returns the page of groups. `values`: the value of each row by its key, in the order of the rows. */

@@ -129,7 +129,8 @@ async function groupedPage(
   groups: GroupRequest,
 ): Promise<SearchResult> {
   const { session, request } = search;
-  if (clauses !== null) return groupHits(search, groups, (page) => readAll(search, clauses, page));
+  if (clauses !== null || request.size === 0)
+    return groupHits(search, groups, (page) => readAll(search, clauses ?? [], page));
   const rowSet = { type: request.type, path: [] };
   const sorted = await sortInProcess(session, rowSet, await keysToSort(search), request.sort);
   return groupKeys(

@@ -4,7 +4,7 @@ import { WINDOW } from '../layout/index-definition.ts';
 import type { Dsl } from '../plan/dsl.ts';
 import { byRelevance, readPosition, type SortClause, sortDsl, writePosition } from '../plan/plan-sort.ts';
 import type { SearchHit } from '../wire/search-answer.ts';
-import { type CountedHits, type FirstHits, groupHits } from './group-rows.ts';
+import { type FirstHits, groupHits } from './group-rows.ts';
 import { type PageSearch, readHits, readPage } from './page-search.ts';
 
 /** Order of a search whose scores are read in steps. `leading`: the order within a step. Then the score counts, and then `ties`. */
@@ -22,7 +22,7 @@ type Page = { readonly hits: Hits; readonly next?: SortPosition | null };
  */
 export async function searchSteps(search: PageSearch, order: StepOrder): Promise<SearchResult> {
   const { from, size, withTotal, cursor, groups } = search.request;
-  if (groups !== undefined) return groupHits(search, groups, (first) => readFirst(search, order, first));
+  if (groups !== undefined) return groupHits(search, groups, (first) => readAllSteps(search, order, first));
   if (from + size > WINDOW) refuse(from, size);
   const [total, page] = await Promise.all([
     withTotal ? countMatches(search) : undefined,
@@ -33,7 +33,7 @@ export async function searchSteps(search: PageSearch, order: StepOrder): Promise
 
 async function readFrom(search: PageSearch, order: StepOrder): Promise<Page> {
   const { from, size } = search.request;
-  return { hits: readHits(search, await readSteps(search, order, { from, size }, readPage)) };
+  return { hits: readHits(search, await readSteps(search, order, { from, size })) };
 }
 
 /** Reads hits step by step until there are `size` after the first `from`. */
@@ -41,7 +41,6 @@ async function readSteps(
   search: PageSearch,
   order: StepOrder,
   { from, size }: Pick<SearchRequest, 'from' | 'size'>,
-  read: typeof readPage,
 ): Promise<readonly SearchHit[]> {
   const found: SearchHit[] = [];
   let skipped = from;
@@ -51,25 +50,23 @@ async function readSteps(
     if (level === undefined) break;
     const page = { from: skipped, size: size - found.length, sort: sortDsl(inStep(order)) };
     const within = { ...search, query: stepQuery(search.query, order.step, level) };
-    const { hits } = await read(within, { ...page, track_total_hits: true });
+    const { hits } = await readPage(within, { ...page, track_total_hits: true });
     for (const hit of hits.hits) found.push(hit);
     skipped = Math.max(0, skipped - (hits.total?.value ?? 0));
   }
   return found;
 }
 
-/** Reads the first hits. Reads none if there are more, because the caller refuses them. */
-async function readFirst(
-  search: PageSearch,
+/** Reads all hits at once, and puts them in the order of the score's steps. */
+async function readAllSteps(
+  { session, request, query }: PageSearch,
   order: StepOrder,
-  { size, docvalue_fields }: FirstHits,
-): Promise<CountedHits> {
-  const total = await countMatches(search);
-  if (total > size) return { total, hits: [] };
-  const hits = await readSteps(search, order, { from: 0, size: total }, ({ session, request, query }, page) =>
-    session.search(request.type, { ...page, query, docvalue_fields }),
-  );
-  return { total, hits };
+  first: FirstHits,
+): Promise<readonly SearchHit[]> {
+  const { hits } = await session.search(request.type, { ...first, query, sort: sortDsl(inStep(order)) });
+  const level = ({ sort = [] }: SearchHit) => Math.floor(Number(sort[order.leading.length]) / order.step);
+  // The sort is stable: hits of one step keep their order.
+  return hits.hits.toSorted((one, other) => level(other) - level(one));
 }
 
 async function readBehind(search: PageSearch, order: StepOrder, after: SortPosition | null): Promise<Page> {
