@@ -5,7 +5,8 @@ import { type Ask, createAsk, createTokenOver } from '../support/access-client.t
 import { longInBrowser } from '../support/chromium.ts';
 import { type ConsolePage, MARKUP, openConsole, REACTS } from '../support/console-page.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
-import { type Receiver, startReceiver } from '../support/webhook-receiver.ts';
+import { verifyWebhook } from '../support/standard-webhooks.ts';
+import { type Received, type Receiver, startReceiver } from '../support/webhook-receiver.ts';
 
 describe(
   'the console for those who deliver and admit',
@@ -16,7 +17,9 @@ describe(
     let shown: ConsolePage;
 
     beforeAll(async () => {
-      server = await startServer({ contentTypes: 'examples/restaurants' });
+      // No cache answers there.
+      const more = ['--webhook-hold', '1', '--purge', 'varnish=http://127.0.0.1:1/'];
+      server = await startServer({ contentTypes: 'examples/restaurants', arguments: more });
       ask = createAsk(server.url);
       shown = await openConsole(server.url);
     }, 300_000);
@@ -103,6 +106,46 @@ describe(
         for (const url of asked) expect(url).toContain('bodies=false');
       });
 
+      test('sends a delivery again, and those that were parked', async () => {
+        const card = shown.card('Webhooks');
+        const made = await ask('/api/cuisines', { method: 'POST', body: { data: { name: 'a', slug: 'a' } } });
+        const { documentId } = made.body.data;
+        const row = shown.page.locator('.deliveries tbody tr', { hasText: documentId });
+        await row.locator('td:nth-child(5)', { hasText: 'delivered' }).waitFor(REACTS);
+        await row.locator('button:text-is("Send again")').click();
+        const count = () =>
+          receiver.received.filter(({ json }) => json.entry?.documentId === documentId).length;
+        await expect.poll(count, REACTS).toBe(2);
+        receiver.answer(() => ({ status: 500 }));
+        // A later change of the document parks the delivery that failed.
+        for (const name of ['b', 'c'])
+          await ask(`/api/cuisines/${documentId}`, { method: 'PUT', body: { data: { name } } });
+        const parked = row.locator('td:nth-child(5)', { hasText: 'parked' });
+        await parked.first().waitFor(REACTS);
+        receiver.answer(() => ({ status: 200 }));
+        await card.locator('button:text-is("Replay parked")').click();
+        await card.locator('[role=status]', { hasText: /[1-9] deliveries are sent again/ }).waitFor(REACTS);
+        await parked.first().waitFor({ state: 'detached', ...REACTS });
+        expect(await shown.problems()).toEqual([]);
+      });
+
+      test('makes a new secret, which signs the next delivery', async () => {
+        const card = shown.card('Webhooks');
+        await card.locator('button:text-is("New secret")').click();
+        await shown.confirm(MARKUP);
+        const secret = (await card.locator('.secret pre').textContent(REACTS)) ?? '';
+        await card.locator('button:has-text("I have stored it")').click();
+        const before = receiver.received.length;
+        await ask('/api/cuisines', { method: 'POST', body: { data: { name: 's', slug: 's' } } });
+        const one = (await receiver.until(before + 1)).at(-1) as Received;
+        expect(() => verifyWebhook(secret, one)).not.toThrow();
+      });
+
+      test('shows the caches that changes wait for', async () => {
+        const line = shown.card('Purges').locator('li', { hasText: 'varnish' });
+        await line.locator('.bad', { hasText: /[1-9]\d* changes wait/ }).waitFor(REACTS);
+      });
+
       test('removes it by its name', async () => {
         const card = shown.card('Webhooks');
         await card.locator('button:text-is("Remove")').click();
@@ -179,6 +222,30 @@ describe(
         const { data: tokens } = (await full('/_varve/tokens')).body;
         expect(tokens.map(({ status }: { status: string }) => status)).toEqual(['active', 'revoked']);
         expect(await shown.problems()).toEqual([]);
+      });
+
+      test('a token made in the matrix has the rights that were chosen', async () => {
+        const card = shown.card('Tokens');
+        await card.locator('summary:has-text("Create a token")').click();
+        await card.locator('input[name=token-name]').fill('by matrix');
+        const matrix = card.locator('[aria-label="Rights of the new token"]');
+        await matrix.locator('input[aria-label="city find"]').check();
+        await card.locator('button:text-is("Create")').click();
+        const made = createAsk(server.url, (await card.locator('.secret pre').textContent(REACTS)) ?? '');
+        expect((await made('/api/cities')).status).toBe(200);
+        expect((await made('/api/cuisines')).status).toBe(403);
+        await card.locator('button:has-text("I have stored it")').click();
+      });
+
+      test('saves the rights of callers without a token', async () => {
+        const card = shown.card('Public rights');
+        const statuses = async () => [(await ask('/api/cuisines')).status, (await ask('/api/cities')).status];
+        for (const isAllowed of [true, false]) {
+          await card.locator('input[aria-label="cuisine find"]').setChecked(isAllowed, REACTS);
+          await card.locator('button:text-is("Save public rights")').click();
+          await expect.poll(statuses, REACTS).toEqual([isAllowed ? 200 : 403, 403]);
+          await card.locator('button:text-is("Reset")').waitFor({ state: 'detached', ...REACTS });
+        }
       });
 
       test('a token for content sees neither these parts nor their data', async () => {
