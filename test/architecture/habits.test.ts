@@ -3,19 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { type Habits, habitsOf, habitsOfFiles } from '../support/habits.ts';
 import { optionalMembersOf, optionalPortMembers } from '../support/optional-members.ts';
 
-/** Number of places that still break a habit. It may only fall: lower it with each one that you fix. */
-const LEFT: { readonly [habit in keyof Habits]: number } = {
-  spreadLiterals: 0,
-  optionalMembers: 0,
-  arrowFunctions: 0,
-  longParameterLists: 0,
-  sharedNames: 0,
-  longFunctions: 0,
-  longFiles: 0,
-  optionBags: Object.keys(BAGS).length,
-  undocumented: 0,
-};
-
 /** Members of the types of options that have too many. A number may only fall: lower it with each member that you move into a group. */
 const BAGS: Readonly<Record<string, number>> = {
   AppOptions: 36,
@@ -27,6 +14,19 @@ const BAGS: Readonly<Record<string, number>> = {
   ServeAppOptions: 17,
   TermOptions: 17,
   WebhooksOptions: 15,
+};
+
+/** Number of places that still break a habit. It may only fall: lower it with each one that you fix. */
+const LEFT: { readonly [habit in keyof Habits]: number } = {
+  spreadLiterals: 0,
+  optionalMembers: 0,
+  arrowFunctions: 0,
+  longParameterLists: 0,
+  sharedNames: 0,
+  longFunctions: 0,
+  longFiles: 0,
+  optionBags: Object.keys(BAGS).length,
+  undocumented: 0,
 };
 
 /** Optional members of ports. Make a new one required, or group what only one adapter has, as in `ReadIndex.local`. */

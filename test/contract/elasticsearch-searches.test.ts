@@ -86,7 +86,7 @@ describe('searches by words on Elasticsearch', await needsElasticsearch(), () =>
     const none = await search(request('heat', { groups, size: 0 }));
     expect(none.results).toMatchObject([{ total: 1, groups: [] }]);
     expect(none.sent.flat().filter(({ body }) => body.size > 0)).toEqual([]);
-    const keys = [{ path: [], field: 'pages', direction: 'desc' }] as const;
+    const keys = [{ path: [], field: 'pages', direction: 'desc-null-last' }] as const;
     const placed = { boosts: [], pinned: [], keys, keysBefore: 'exact' } as const;
     const text = { query: 'heat lay', locales: ['en'], typoTolerance: true, isRanked: true, placed } as const;
     const some = await search(request('', { groups, text }));
