@@ -24,7 +24,7 @@ export type PastWorldsOptions = {
   readonly limits?: PastLimits;
 };
 
-/** Times in milliseconds, and the number of requests that may wait. */
+/** Times in milliseconds, and the numbers of requests and moments that may wait. */
 export const PAST_LIMITS = {
   /** A process without requests ends after this time. */
   idleMs: 600_000,
@@ -34,6 +34,10 @@ export const PAST_LIMITS = {
   leaveMs: 10_000,
   /** Maximum number of waiting requests. */
   waiting: 256,
+  /** Maximum number of moments that wait for their turn. */
+  moments: 16,
+  /** A moment that nobody has asked for in this time is not opened. */
+  wantedMs: 30_000,
 };
 export type PastLimits = Readonly<typeof PAST_LIMITS>;
 
@@ -154,7 +158,10 @@ function opening(position: bigint): RequestError {
   });
 }
 
+/** Throws RequestError if too many moments wait. */
 function begin(worlds: Worlds, key: string, moment: PastMoment): World {
+  const waiting = [...worlds.known.values()].filter((each) => each.process === undefined);
+  if (waiting.length >= worlds.limits.moments) throw opening(moment.position);
   const address = Promise.withResolvers<string>();
   // A past may fail when no request waits for it any more.
   address.promise.catch(() => {});
@@ -169,6 +176,11 @@ function begin(worlds: Worlds, key: string, moment: PastMoment): World {
 async function open(worlds: Worlds, world: World): Promise<void> {
   const { key, moment, address } = world;
   const { position } = moment;
+  if (world.users === 0 && performance.now() - world.usedAt > worlds.limits.wantedMs) {
+    forget(worlds, world);
+    address.reject(opening(position));
+    return;
+  }
   try {
     await makePlace(worlds);
     if (worlds.isClosed) throw new Error('the server is stopping');

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import {
   createPastWorlds,
@@ -118,4 +119,39 @@ it('opens a preview and the past at the same position, and another preview for l
     expect((await used).address).toBe(`world ${n % 3}`);
   }
   expect(started.map(({ moment }) => moment)).toEqual(moments);
+});
+
+it('opens no moment that nobody waits for any more', async () => {
+  const { started, start } = createProcesses();
+  const limits = { ...PAST_LIMITS, waitMs: 1, wantedMs: 20 };
+  const worlds = createPastWorlds({ start, atMost: 1, failed: () => {}, limits });
+  const late = [worlds.use({ position: 5n }), worlds.use({ position: 6n }), worlds.use({ position: 7n })];
+  for (const each of await Promise.allSettled(late)) expect(each.status).toBe('rejected');
+  await delay(50);
+  const wanted = worlds.use({ position: 7n });
+  started[0]?.opened.resolve('five');
+  await expect(wanted).rejects.toMatchObject({ code: 'past-opening' });
+  await expect.poll(() => started.length).toBe(2);
+  expect(started.map(({ moment }) => moment.position)).toEqual([5n, 7n]);
+});
+
+it('refuses a moment if too many wait for their turn, and not one that waits already', async () => {
+  const { started, start } = createProcesses();
+  const limits = { ...PAST_LIMITS, moments: 2 };
+  const worlds = createPastWorlds({ start, atMost: 4, failed: () => {}, limits });
+  const first = worlds.use({ position: 1n });
+  await TURN();
+  const waiting = [2n, 3n, 3n].map((position) => worlds.use({ position }));
+  await expect(worlds.use({ position: 4n })).rejects.toMatchObject({ code: 'past-opening' });
+  started[0]?.opened.resolve('one');
+  expect((await first).address).toBe('one');
+  for (const n of [1, 2]) {
+    await expect.poll(() => started.length).toBe(n + 1);
+    started[n]?.opened.resolve(`world ${n}`);
+  }
+  expect((await Promise.all(waiting)).map(({ address }) => address)).toEqual([
+    'world 1',
+    'world 2',
+    'world 2',
+  ]);
 });
