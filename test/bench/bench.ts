@@ -71,6 +71,8 @@ const options = new Command()
   >();
 
 const against = options.against ?? (options.scale === undefined ? undefined : ROOT);
+if (against !== undefined && options.readIndex === 'elasticsearch')
+  throw new Error('`--against` and `--scale` measure the embedded index: omit `--read-index elasticsearch`');
 const seconds = Number(options.seconds ?? (against === undefined ? 3 : 1));
 const generator = options.load ?? (hasWrk() ? 'wrk' : 'autocannon');
 const measure = generator === 'wrk' ? measureByWrk : measureLoad;

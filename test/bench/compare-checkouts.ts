@@ -145,7 +145,9 @@ async function startSide(name: Side['name'], options: CompareCheckoutsOptions): 
   }
   const workers = name === 'A' ? (options.workers ?? 1) : 1;
   const started = performance.now();
-  const server = await startVarve({ data, checkout, more: workers > 1 ? ['--workers', `${workers}`] : [] });
+  // A remembered answer costs the same for any number of documents.
+  const more = ['--answer-cache-bytes', '0', ...(workers > 1 ? ['--workers', `${workers}`] : [])];
+  const server = await startVarve({ data, checkout, more });
   options.say(`${name} is ready after ${num((performance.now() - started) / 1000)} s`);
   while (countWorkers(checkout, data) < workers - 1) await delay(STATUS_EVERY_MS);
   return { name, server };
