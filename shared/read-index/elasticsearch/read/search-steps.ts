@@ -14,6 +14,12 @@ export type StepOrder = {
   readonly ties: readonly SortClause[];
 };
 
+/**
+ * Maximum steps of one page. Each costs a pair of requests, one after the other. Each step has a document, so this is enough for every page of
+ * 100 that begins with the first entry or behind a cursor.
+ */
+const MOST_STEPS = 128;
+
 type Page = { readonly hits: Hits; readonly next?: SortPosition | null };
 
 /**
@@ -45,7 +51,9 @@ async function readSteps(
   const found: SearchHit[] = [];
   let skipped = from;
   let level: number | undefined;
+  const count = createStepCount();
   while (found.length < size) {
+    count();
     level = await bestLevel(search, order.step, level);
     if (level === undefined) break;
     const page = { from: skipped, size: size - found.length, sort: sortDsl(inStep(order)) };
@@ -75,8 +83,10 @@ async function readBehind(search: PageSearch, order: StepOrder, after: SortPosit
   const found: { readonly hit: SearchHit; readonly level: number }[] = [];
   let level = after === null ? undefined : Number(after[0]);
   let position = after?.slice(1);
+  const count = createStepCount();
   // Requests one row more than the page has. If it is found, another page follows.
   while (found.length <= size) {
+    count();
     if (position === undefined) level = await bestLevel(search, order.step, level);
     if (level === undefined) break;
     const within = { ...search, query: stepQuery(search.query, order.step, level) };
@@ -94,6 +104,25 @@ async function readBehind(search: PageSearch, order: StepOrder, after: SortPosit
     found.slice(0, size).map(({ hit }) => hit),
   );
   return { hits, next: last ? [last.level, ...readPosition(clauses, last.hit.sort ?? [])] : null };
+}
+
+/** Creates the count of the steps of one page. It refuses the page if there are more than MOST_STEPS. */
+export function createStepCount(): () => void {
+  let steps = 0;
+  return () => {
+    steps++;
+    if (steps <= MOST_STEPS) return;
+    throw new RequestError(
+      'query-too-large',
+      `The page has more than ${MOST_STEPS} groups of entries that are equal before the attributes of the content type's ranking`,
+      {
+        param: 'pagination',
+        source: 'query',
+        found: `more than ${MOST_STEPS} groups before an attribute with before`,
+        accepted: `up to ${MOST_STEPS}: a page nearer to the first one, a smaller page, or pages by pagination[cursor]; an earlier rule in before of the ranking makes fewer groups`,
+      },
+    );
+  };
 }
 
 /** Returns the order within a step. */
