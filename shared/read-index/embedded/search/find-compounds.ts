@@ -47,7 +47,11 @@ export function createCompounds(
     forms ??= formsOfPart(term, wordsAlike(vocabulary, term));
     if (words === undefined) {
       const long = longWordsWith(vocabulary.longWords, vocabulary.words, root);
-      words = possibleCompounds(long, forms, rules);
+      // Before the limit of possible words: words of other fields must not take the place of others.
+      const searched = long.filter((word) =>
+        wordsFolded(vocabulary, word).some((number) => countRows(postings, isSearched, number) > 0),
+      );
+      words = possibleCompounds(searched, forms, rules);
       rest(1 + long.length);
     }
     while (next < words.length) {
