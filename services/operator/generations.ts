@@ -41,6 +41,7 @@ export const rebuildOperation = defineOperation({
   async *run(context, request, signal) {
     const { generations, build, asked } = context;
     if (build === undefined) throw new Error('no server serves this data directory');
+    generations.refuseTakeOver();
     let made: Rebuild | undefined;
     for await (const line of build(request, signal)) {
       made = line;
