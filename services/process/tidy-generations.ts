@@ -4,7 +4,7 @@ import { removeGeneration } from '../../projections/graph/store/generation-files
 import { retry } from '../../shared/retry.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { Rebuilds } from '../operator/operation.ts';
-import { NOT_LEADING } from '../read-side/outside-generation.ts';
+import { LeaderElsewhere, NOT_LEADING } from '../read-side/outside-generation.ts';
 import type { ReadSidePlan } from '../read-side/read-side.ts';
 import type { ServedGenerations } from '../read-side/served-generations.ts';
 import { discardRebuild, interruptRebuild, isMade } from '../rebuild/cancel-rebuild.ts';
@@ -47,8 +47,10 @@ export function tidyGenerations(options: TidyOptions): Rebuilds & { stop(): Prom
   return {
     ...rebuildsOf({ data, store, plan, abandon }),
     async dropOfOthers() {
+      if (plan.outside === undefined) return [];
       const epoch = fleet.epoch();
-      return epoch === undefined || plan.outside === undefined ? [] : sweep(options, epoch, true);
+      if (epoch === undefined) throw new LeaderElsewhere();
+      return sweep(options, epoch, true);
     },
     async stop() {
       stopping.abort();
