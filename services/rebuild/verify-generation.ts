@@ -10,7 +10,7 @@ import type { DocumentKey } from '../../projections/graph/stale/stale-rows.ts';
 import { checkFile, graphFile } from '../../projections/graph/store/generation-files.ts';
 import { fillDocuments, type GenerationIndices, refuseReplaced } from './fill-documents.ts';
 import { type RebuiltGraphs, replay } from './fill-graphs.ts';
-import { enterPhase, type RebuildHost } from './rebuild-host.ts';
+import { enterPhase, type RebuildHost, refuseInterrupted } from './rebuild-host.ts';
 import { verifyNewDocuments } from './verify-documents.ts';
 
 /** Result of a verification, at the position of the comparison. */
@@ -30,7 +30,7 @@ export async function verifyGeneration(
   graphs: RebuiltGraphs,
   indices?: GenerationIndices,
 ): Promise<Verification> {
-  const live = await readLive(host, graphs);
+  const live = await readLive(host, rebuild, graphs);
   try {
     await replay(host, graphs.derived, live.position);
     await replay(host, graphs.made, live.position);
@@ -90,13 +90,18 @@ function refusedDocuments(
 }
 
 /** Returns the contents of the live graph at a position that the new graph has not passed. */
-async function readLive(host: RebuildHost, { made, derived }: RebuiltGraphs): Promise<GraphContents> {
+async function readLive(
+  host: RebuildHost,
+  rebuild: Rebuild,
+  { made, derived }: RebuiltGraphs,
+): Promise<GraphContents> {
   const file = graphFile(host.data, host.store.live().number);
   const positions = [made.position(), derived.position()];
   for (;;) {
     const live = readGraphContents(file);
     if (positions.every((position) => position <= live.position)) return live;
     live.close();
+    refuseInterrupted(host.store, rebuild);
     await delay(LIVE_PAUSE_MS);
   }
 }
