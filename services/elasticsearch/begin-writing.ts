@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { IndexWriter } from '../../projections/index-writer/index-writer.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
+import { fromLog } from '../fleet/lease-terms.ts';
 import { OTHERS_READ_FOR_MS } from '../read-side/outside-generation.ts';
 import type { ServedIndices } from '../read-side/read-side.ts';
 import type { DocumentRoleOptions } from './document-role.ts';
@@ -55,7 +56,9 @@ async function begin(beginning: BeginWritingOptions): Promise<BegunWriting | und
   // 0 belongs to no leader.
   const isNewest =
     epoch === 0 ||
-    (await retryOutages(report, signal, () => cluster.fence.raise(epoch, () => beginning.isNewest(epoch))));
+    (await retryOutages(report, signal, () =>
+      cluster.fence.raise(epoch, () => fromLog(beginning.isNewest(epoch))),
+    ));
   // This process will learn of the new leader in a moment.
   if (isNewest !== true || signal.aborted) return undefined;
   if (indices.kind !== 'live') {

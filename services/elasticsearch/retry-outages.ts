@@ -1,12 +1,13 @@
 import type { Backoff } from '../../shared/backoff.ts';
 import { isPassingFailure } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
 import { retry } from '../../shared/retry.ts';
+import { LogFailed } from '../fleet/lease-terms.ts';
 import type { Report } from './report.ts';
 
 const BACKOFF: Backoff = { firstMs: 250, longestMs: 5_000 };
 
 /**
- * Repeats a call until it succeeds or is refused: a cluster may start long after this process. Resolves with undefined when `signal` is
+ * Repeats a call until it succeeds or is refused: a cluster may start long after this process, and the log may fail. Resolves with undefined when `signal` is
  * aborted. Rejects with a sentence if the cluster refuses a server that has never answered: its settings are wrong. A server that has
  * answered waits, because a key or a right comes back.
  */
@@ -17,9 +18,11 @@ export function retryOutages<Result>(
 ): Promise<Result | undefined> {
   const failed = (error: unknown) => {
     if (signal.aborted) return;
-    if (!isPassingFailure(error) && report.hasServed !== true)
-      throw new Error(`Elasticsearch refuses: ${(error as Error).message}`);
-    report.warn({ reason: (error as Error).message }, 'waiting for Elasticsearch');
+    const { message } = error as Error;
+    const isOfLog = error instanceof LogFailed;
+    if (!isOfLog && !isPassingFailure(error) && report.hasServed !== true)
+      throw new Error(`Elasticsearch refuses: ${message}`);
+    report.warn({ reason: message }, `waiting for ${isOfLog ? 'the event log' : 'Elasticsearch'}`);
   };
   return retry(work, { backoff: BACKOFF, signal, failed });
 }

@@ -22,7 +22,7 @@ export type FleetReport =
   | { readonly kind: 'unreturned'; readonly reason: unknown };
 
 /** Error of a term that could not begin, because the log could not be read or written. Its cause is the failure. */
-class LogFailed extends Error {}
+export class LogFailed extends Error {}
 
 /** Marks a failure of the log that may pass. All others stay what they are. */
 export async function fromLog<T>(work: Promise<T>): Promise<T> {

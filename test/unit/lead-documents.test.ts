@@ -7,6 +7,7 @@ import { openContentGraph } from '../../projections/graph/content-graph.ts';
 import { staleDocumentsOf } from '../../projections/graph/stale/stale-documents.ts';
 import { type LeadDocumentsOptions, leadDocuments } from '../../services/elasticsearch/lead-documents.ts';
 import { progressInHistory } from '../../services/elasticsearch/progress-in-history.ts';
+import type { Report } from '../../services/elasticsearch/report.ts';
 import { documentDependencies } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
 import { createKnownFaults } from '../../shared/read-index/elasticsearch/indices/known-faults.ts';
 import { createCurrentSet } from '../../shared/read-index/elasticsearch/read/current-set.ts';
@@ -28,9 +29,9 @@ const indicesOf = (set: IndexSet) => Object.values(set).join();
 
 /**
  * Creates a process that becomes leader. `isKnown`: it knows which documents of the live indices are stale. `earlier`: the position that
- * an earlier leader has announced.
+ * an earlier leader has announced. `logFailures`: the number of reads of the log that fail.
  */
-function openSetting({ isKnown = false, isNewest = true, earlier = 0n } = {}) {
+function openSetting({ isKnown = false, isNewest = true, earlier = 0n, logFailures = 0 } = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), 'varve-lead-'));
   const graph = openContentGraph(path.join(folder, 'graph.db'), { dependencies: documentDependencies });
   const log = createLog();
@@ -56,6 +57,8 @@ function openSetting({ isKnown = false, isNewest = true, earlier = 0n } = {}) {
   const announced: IndexProgress[] = earlier === 0n ? [] : [{ epoch: 0, position: earlier, parked: [] }];
   /** Documents that searches show at each repair. */
   const repairs: string[] = [];
+  const warnings: string[] = [];
+  let failuresLeft = logFailures;
   const filled = Promise.withResolvers<void>();
   const mayPromote = Promise.withResolvers<void>();
   const faults = createKnownFaults();
@@ -65,7 +68,7 @@ function openSetting({ isKnown = false, isNewest = true, earlier = 0n } = {}) {
       use: indices.fix,
       createWriter: indexOf,
       ready: async () => {},
-      fence: { raise: async () => isNewest },
+      fence: { raise: (_epoch: number, isNewestNow: () => Promise<boolean>) => isNewestNow() },
       watched: {
         ...{ aliases: new Map(), faults, progressIndex: PROGRESS.index },
         observer: {
@@ -92,7 +95,7 @@ function openSetting({ isKnown = false, isNewest = true, earlier = 0n } = {}) {
       }),
     },
     ...{ graph, stale, log: 'log', epoch: 1, indices: { kind: 'live' } },
-    report: { info() {}, warn() {}, error() {} },
+    report: { info() {}, warn: (_, said) => void warnings.push(said), error() {} } satisfies Report,
     own: async () => undefined,
     progress: progressInHistory(
       {
@@ -101,7 +104,10 @@ function openSetting({ isKnown = false, isNewest = true, earlier = 0n } = {}) {
       },
       { historyAt: async () => undefined, lastPosition: async () => graph.position() },
     ),
-    isNewest: async () => isNewest && !isReplaced,
+    async isNewest() {
+      if (failuresLeft-- > 0) throw new Error('the log does not answer');
+      return isNewest && !isReplaced;
+    },
     isWhole: true,
     repaired: () => repairs.push([...indexOf(OLD).visible.values()].join()),
   };
@@ -113,7 +119,17 @@ function openSetting({ isKnown = false, isNewest = true, earlier = 0n } = {}) {
     rmSync(folder, { recursive: true, force: true });
   });
   return {
-    ...{ role, indices, announced, repairs, stale, faults, filled: filled.promise, index: indexOf(OLD) },
+    ...{
+      role,
+      indices,
+      announced,
+      repairs,
+      warnings,
+      stale,
+      faults,
+      filled: filled.promise,
+      index: indexOf(OLD),
+    },
     switchAliases: mayPromote.resolve,
     /** Makes another process leader. It switches the aliases again if this process had done so. `isHeard`: this process notices it. */
     replace({
@@ -195,6 +211,12 @@ it('a new leader reads a type whose fault ended before, although it has heard of
   faults.replace([{ type, kind: 'missing', reason: 'it is gone', since: 'then', refusesReads: true }]);
   expect(await role.ready).toBe(true);
   expect(faults.refusing(type)).toBeUndefined();
+});
+
+it('a leader waits for a log that does not answer, and does not blame Elasticsearch', async () => {
+  const { role, warnings } = openSetting({ isKnown: true, logFailures: 2 });
+  expect(await role.ready).toBe(true);
+  expect(warnings).toEqual(['waiting for the event log', 'waiting for the event log']);
 });
 
 it('a leader that ends while it fills indices in place of others fills them again', async () => {
