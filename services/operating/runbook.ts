@@ -109,7 +109,7 @@ const ROWS: readonly RunbookRow[] = [
   },
   {
     what: 'the leader is slow or paused',
-    text: 'A standby takes over after some two seconds of silence. Later appends of the old leader have no effect.',
+    text: 'A standby takes over after some two seconds of silence, or four if that happened in the last five minutes. Later appends of the old leader have no effect.',
   },
   {
     what: '`… was replaced or removed while it was open` and it ends',

@@ -29,7 +29,7 @@ async function drop(epoch: number | undefined): Promise<readonly unknown[]> {
     },
     fleet: { epoch: () => epoch, changed: async () => {}, leader: () => ({ kind: 'nobody' }) },
     removed() {},
-    failed: expect.unreachable,
+    failed: (error) => expect.unreachable(String(error)),
   });
   onTestFinished(rebuilds.stop);
   const context = { rebuilds, generations: { drop: async () => [2] } } as unknown as OperatorContext;
