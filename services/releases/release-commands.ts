@@ -23,7 +23,7 @@ import { noRelease, ONE_ENTRY, refusedRelease } from './release-error.ts';
 import { MOST_ACTIONS, type ReleaseRequest } from './release-request.ts';
 import type { KnownReleases } from './watch-releases.ts';
 
-/** Releases that wait, at most. */
+/** Releases that wait, at most. Schedules of one entry that failed are not among them: only full access removes these. */
 const MOST_PENDING = 1_000;
 
 export type ReleaseCommandsOptions = {
@@ -187,7 +187,8 @@ function actionOf({ id, actions }: Release, actionId: number): StoredAction {
 }
 
 function refuseTooMany(state: ReleaseState): void {
-  if (pendingReleases(state).length < MOST_PENDING) return;
+  const waiting = pendingReleases(state).filter(({ single, failure }) => !single || failure === null);
+  if (waiting.length < MOST_PENDING) return;
   throw new RequestError(
     'invalid-release',
     `There are ${MOST_PENDING} pending releases, which is the maximum`,

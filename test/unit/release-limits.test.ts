@@ -61,6 +61,21 @@ it('1,000 releases wait at most, and another one can when one of them is removed
   expect((await commands.add(request('one more'))).release.id).toBe(1_001);
 });
 
+it('a scheduled action on one entry that failed does not count among them', async () => {
+  const single = defined(1_000);
+  const failed: ReleaseEvent = {
+    type: 'release-failed',
+    data: { id: 1_000, name: 'release 1000', scheduledAt: null, timezone: null, problems: [] },
+  };
+  const ofOne = { ...single, data: { ...single.data, single: true } } as ReleaseEvent;
+  const { commands } = await releasesAfter([...from(1, 999).map(defined), ofOne, failed]);
+  const { id: _, ...entry } = action(1);
+  const schedule = { scheduledAt: '2031-01-01T00:00:00.000Z', timezone: null };
+  expect((await commands.schedule(entry, schedule)).release.id).toBe(1_001);
+  const another = { ...entry, entryDocumentId: 'another' };
+  await expect(commands.schedule(another, schedule)).rejects.toMatchObject({ code: 'invalid-release' });
+});
+
 it('a release has at most 1,000 actions', async () => {
   const { commands } = await releasesAfter([defined(1), put(1, 999)]);
   expect((await commands.addActions(1, [action(1)])).release.actions).toHaveLength(1_000);
