@@ -3,7 +3,7 @@ import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { AppendTooLarge, StreamDeleted } from '../../shared/event-store/event-store.ts';
 import { newEvent } from '../../shared/events/new-event.ts';
 import type { EffectiveEvents } from '../../shared/fleet/effective-events.ts';
-import { createLocks } from '../../shared/locks.ts';
+import { createLocks, type Locks } from '../../shared/locks.ts';
 import {
   type ReleaseDone,
   type ReleaseProblem,
@@ -34,6 +34,8 @@ export type CarryOutOptions = {
     readonly fence?: { readonly stream: string; readonly revision: bigint };
   };
   readonly now: () => Date;
+  /** Shared with the commands on releases. An edit that comes between would make an attempt conflict. */
+  readonly locks: Locks;
 };
 
 /** End of an attempt to carry a release out. `gone`: it was removed, changed or carried out meanwhile. */
@@ -56,15 +58,11 @@ export function createCarryOut(options: CarryOutOptions): CarryOut {
 }
 
 async function attemptAll(options: CarryOutOptions, id: number, occasion: Occasion): Promise<CarriedOut> {
-  const { known, commands } = options;
+  const { known, commands, locks, space } = options;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    // An earlier attempt of this process, or of the previous leader, may have been stored without an answer.
-    await known.latest();
-    const { releases, revision } = known.state();
-    const release = releases.get(id);
-    if (release === undefined || !isPending(release)) return { kind: 'gone' };
-    if (occasion.isDue && timeOf(release) > options.now().getTime()) return { kind: 'gone' };
-    const outcome = await attemptOne(options, release, { ...occasion, revision });
+    const tried = await locks.run([releaseStream(space)], () => attemptNow(options, id, occasion));
+    if (tried === undefined) return { kind: 'gone' };
+    const { release, revision, outcome } = tried;
     if (outcome.kind === 'stored') {
       await known.latest();
       return { kind: 'done', release: commands.find(id), position: outcome.position };
@@ -75,6 +73,18 @@ async function attemptAll(options: CarryOutOptions, id: number, occasion: Occasi
       return { kind: 'failed', release: commands.find(id) };
   }
   throw new RequestError('rights-contended', 'The release is being changed by others, try again');
+}
+
+/** Carries a release out as it is in the log now; undefined if it must not be carried out any more. */
+async function attemptNow(options: CarryOutOptions, id: number, occasion: Occasion) {
+  const { known, now } = options;
+  // An earlier attempt of this process, or of the previous leader, may have been stored without an answer.
+  await known.latest();
+  const { releases, revision } = known.state();
+  const release = releases.get(id);
+  if (release === undefined || !isPending(release)) return undefined;
+  if (occasion.isDue && timeOf(release) > now().getTime()) return undefined;
+  return { release, revision, outcome: await attemptOne(options, release, { ...occasion, revision }) };
 }
 
 type Attempt = Occasion & { readonly revision: bigint | undefined };

@@ -1,5 +1,6 @@
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { createEffectiveEvents } from '../../shared/fleet/effective-events.ts';
+import { createLocks } from '../../shared/locks.ts';
 import type { CommandHandler } from '../command/command-handler.ts';
 import { requestOrOperator } from '../command/current-author.ts';
 import { derivedDocumentId } from '../command/document-id.ts';
@@ -52,7 +53,8 @@ export async function openReleases(options: ReleasesOptions) {
   let changed = () => {};
   const known = await watchReleases(log, space, () => changed());
   known.done.catch(report.error);
-  const commands = createReleaseCommands({ log, space, known, lead, author: requestOrOperator, now });
+  const locks = createLocks();
+  const commands = createReleaseCommands({ log, space, known, lead, author: requestOrOperator, now, locks });
   const carryOutOnce = createCarryOut({
     log,
     events: createEffectiveEvents(log, space),
@@ -63,6 +65,7 @@ export async function openReleases(options: ReleasesOptions) {
     single: options.commands,
     lead,
     now,
+    locks,
   });
   /** All releases; null if another process carries them out. */
   const led = () => (fleet.epoch() === undefined ? null : known.state());

@@ -1,7 +1,7 @@
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { newEvent } from '../../shared/events/new-event.ts';
 import type { Lead } from '../../shared/fleet/lease.ts';
-import { createLocks } from '../../shared/locks.ts';
+import type { Locks } from '../../shared/locks.ts';
 import {
   type ReleaseAction,
   type ReleaseEvent,
@@ -34,6 +34,7 @@ export type ReleaseCommandsOptions = {
   readonly lead: () => Lead;
   readonly author: () => Author;
   readonly now: () => Date;
+  readonly locks: Locks;
 };
 
 /** A stored change: the release after it, and its position. */
@@ -135,8 +136,7 @@ export function createReleaseCommands(options: ReleaseCommandsOptions) {
 export type NewAction = Omit<ReleaseAction, 'id'>;
 
 /** Returns a function that appends the events of a decision, and decides again if others came first. */
-function createCommit({ log, space, known, lead, author, now }: ReleaseCommandsOptions) {
-  const locks = createLocks();
+function createCommit({ log, space, known, lead, author, now, locks }: ReleaseCommandsOptions) {
   const stream = releaseStream(space);
   const attempt = async (via: string, decide: (state: ReleaseState) => Decision) => {
     const { epoch, fence } = lead();

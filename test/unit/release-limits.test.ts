@@ -4,6 +4,7 @@ import { watchReleases } from '../../services/releases/watch-releases.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
 import { newEvent } from '../../shared/events/new-event.ts';
 import { upcast } from '../../shared/events/upcasters.ts';
+import { createLocks } from '../../shared/locks.ts';
 import { type ReleaseEvent, releaseStream } from '../../shared/releases/release-events.ts';
 
 const SPACE = 'varve';
@@ -45,6 +46,7 @@ async function releasesAfter(events: readonly ReleaseEvent[]) {
   const commands = createReleaseCommands({
     ...{ log, space: SPACE, known, now: () => new Date() },
     ...{ lead: () => ({ epoch: 0 }), author: () => ({ actor: { kind: 'operator' } }) },
+    locks: createLocks(),
   });
   return { commands, ids: () => commands.list().map(({ id }) => id) };
 }
