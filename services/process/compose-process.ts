@@ -114,7 +114,8 @@ function servedSynonyms({ options, identity, synonyms, content }: ProcessParts):
   const { log, space } = identity;
   const { registry, index } = content;
   const { defaultLocale } = options.content;
-  const commands = createSynonymCommands({ log, space, now: Date.now, author: requestOrOperator });
+  const { known } = synonyms;
+  const commands = createSynonymCommands({ log, space, now: Date.now, known, author: requestOrOperator });
   const { rules } = options.strapi;
   const preview = createPreview({ registry, index, defaultLocale, rules, additions: synonyms.current });
   return { commands, applied: synonyms.applied, preview };

@@ -13,6 +13,8 @@ import {
 export type KnownSynonyms = {
   /** Returns the synonyms and rules in force. It is the same object until they change. */
   readonly current: () => SearchAdditions;
+  /** Returns what was read of the log so far. */
+  readonly known: () => ReadSynonyms;
   /** Resolves with true as soon as every event up to `position` is applied, with false after `timeoutMs`. */
   readonly applied: (position: bigint, timeoutMs?: number) => Promise<boolean>;
   /** Rejects when the log cannot be read any more; resolves on close. */
@@ -27,11 +29,13 @@ export async function openSynonyms(log: EventStore, space: string): Promise<Know
     read: () => readSynonymsUpTo(log, space),
     evolve: evolveUpTo,
   });
-  return { current: () => state().state.additions, applied, done, close };
+  return { current: () => state().state.additions, known: state, applied, done, close };
 }
 
 /** `isStopped`: there was an event that this program cannot read. What was set before it stays in force. */
-type ReadSynonyms = { readonly state: SynonymState; readonly isStopped: boolean };
+export type ReadSynonyms = { readonly state: SynonymState; readonly isStopped: boolean };
+
+const NOTHING: ReadSynonyms = { state: NO_SYNONYMS, isStopped: false };
 
 /** Reads the synonyms and rules in force at a position; without one at the end of the log. */
 export async function readSynonymsUpTo(
@@ -39,11 +43,23 @@ export async function readSynonymsUpTo(
   space: string,
   position?: bigint,
 ): Promise<ReadSynonyms> {
-  let read: ReadSynonyms = { state: NO_SYNONYMS, isStopped: false };
+  let read = NOTHING;
   for await (const event of log.readStream(synonymStream(space))) {
     if (position !== undefined && event.position > position) break;
     read = evolveUpTo(read, event);
   }
+  return read;
+}
+
+/** Reads the synonyms and rules in force at the end of the log. Only what follows the known ones is read: each event has all rules of a type. */
+export async function readSynonymsAfter(
+  log: Pick<EventStore, 'readStream'>,
+  space: string,
+  known: ReadSynonyms = NOTHING,
+): Promise<ReadSynonyms> {
+  let read = known;
+  for await (const event of log.readStream(synonymStream(space), (known.state.revision ?? -1n) + 1n))
+    read = evolveUpTo(read, event);
   return read;
 }
 

@@ -5,13 +5,15 @@ import type { InstalledSynonyms } from '../../shared/schema/add-synonyms.ts';
 import type { SynonymGroups } from '../../shared/schema/content-type.ts';
 import type { InstalledRules, SearchRule } from '../../shared/schema/search-rules.ts';
 import { type SearchEvent, synonymStream } from '../../shared/synonyms/synonym-events.ts';
-import { readSynonymsUpTo } from './open-synonyms.ts';
+import { type ReadSynonyms, readSynonymsAfter } from './open-synonyms.ts';
 
 export type SynonymCommandsOptions = {
-  readonly log: EventStore;
+  readonly log: Pick<EventStore, 'readStream' | 'append'>;
   readonly space: string;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** Returns what this process has read of the log. Absent: commands read all of it. */
+  readonly known?: () => ReadSynonyms;
   readonly author: () => Pick<EventMetadata, 'actor' | 'correlationId' | 'traceId'>;
 };
 
@@ -22,8 +24,8 @@ const ATTEMPTS = 10;
 
 /** Creates commands on the synonyms and the rules of a log. */
 export function createSynonymCommands(options: SynonymCommandsOptions) {
-  const { log, space } = options;
-  const additions = async () => (await readSynonymsUpTo(log, space)).state.additions;
+  const { log, space, known } = options;
+  const additions = async () => (await readSynonymsAfter(log, space, known?.())).state.additions;
   return {
     /** Replaces the synonyms of a content type. `*` is every type. Returns the position of the change. */
     set: (contentType: string, groups: SynonymGroups) =>
@@ -43,12 +45,12 @@ export function createSynonymCommands(options: SynonymCommandsOptions) {
  * RequestError. Returns the position of the event.
  */
 async function append(
-  { log, space, now, author }: SynonymCommandsOptions,
+  { log, space, now, known, author }: SynonymCommandsOptions,
   event: SearchEvent,
   via: string,
 ): Promise<bigint> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const { state, isStopped } = await readSynonymsUpTo(log, space);
+    const { state, isStopped } = await readSynonymsAfter(log, space, known?.());
     if (isStopped)
       throw new RequestError(
         'not-supported',

@@ -57,6 +57,35 @@ it('synonyms are set behind an event of another program', async () => {
   expect(synonyms.current()).toEqual({ synonyms: { '*': groups }, rules: {} });
 });
 
+it('commands read only the synonyms and rules that a process does not know', async () => {
+  const log = openLog();
+  const author = () => ({ actor: { kind: 'operator' }, via: 'test' }) as const;
+  const options = { space: SPACE, now: Date.now, author };
+  const others = createSynonymCommands({ log, ...options });
+  const [one, two] = [{ en: [['nyc', 'new york city']] }, { en: [['tram', 'streetcar']] }];
+  const first = await others.set('*', one);
+  const synonyms = await openSynonyms(log, SPACE);
+  onTestFinished(synonyms.close);
+  expect(await synonyms.applied(first)).toBe(true);
+  const before = synonyms.known();
+  const read: bigint[] = [];
+  async function* readStream(stream: string, from?: bigint) {
+    for await (const event of log.readStream(stream, from)) {
+      read.push(event.revision);
+      yield event;
+    }
+  }
+  const counted = { append: log.append, readStream };
+  const commands = createSynonymCommands({ log: counted, ...options, known: () => before });
+  expect(await commands.list()).toEqual({ '*': one });
+  expect(read).toEqual([]);
+  await others.set('api::dish.dish', two);
+  expect(await commands.list()).toEqual({ '*': one, 'api::dish.dish': two });
+  await commands.setRules('api::dish.dish', [{ when: 'soup', pin: ['a'] }]);
+  expect(await others.listRules()).toEqual({ 'api::dish.dish': [{ when: 'soup', pin: ['a'] }] });
+  expect(read).toEqual([1n, 1n]);
+});
+
 it('applies an event once that is appended while the stream is read, and rejects at one that it cannot read', async () => {
   const log = openLog();
   const stream = `${SPACE}.sums`;
