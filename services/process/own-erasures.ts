@@ -10,6 +10,7 @@ import { eraseDocuments } from '../erasure/erase-documents.ts';
 import type { ErasureOrder } from '../erasure/erasure-ledger.ts';
 import type { ServedErasures } from '../erasure/erasure-resources.ts';
 import { type Erasures, openErasures } from '../erasure/open-erasures.ts';
+import { removeLeftScratch } from '../operator/scratch-directory.ts';
 import { forgetPasts } from '../past/past-files.ts';
 import { logFile } from '../stores/open-event-store.ts';
 import { WEBHOOKS_FILE } from '../webhooks/delivery-store.ts';
@@ -129,6 +130,8 @@ async function cleanFiles(
   if (rebuild !== undefined && !isEnded(rebuild.phase))
     throw new Error('an erasure waits for the end of a rebuild, whose files have what is erased');
   graph.forgetSnapshot();
+  // A killed command may have left a graph there.
+  removeLeftScratch(data);
   await generations.drop();
   await scrubFile(join(data, WEBHOOKS_FILE));
   const file = graphFile(data, generation ?? generations.store.live().number);

@@ -1,7 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
+import { withScratchDirectory } from '../../../services/operator/scratch-directory.ts';
 import type { Varve } from '../../../services/process/open-varve.ts';
 import { FULL_ACCESS } from '../../../shared/access/rights.ts';
 import { erasureStream } from '../../../shared/erasure/erasure-events.ts';
@@ -40,6 +42,18 @@ it('an erasure removes the snapshots of pasts, although nothing has asked to be 
   expect(hasSnapshot()).toBe(true);
   expect(await erase(varve, documentId)).toMatchObject({ erased: true });
   expect(hasSnapshot()).toBe(false);
+});
+
+it('an erasure removes the graph that a killed command has left, and not one that is used', async () => {
+  const { varve, data } = await open();
+  const documentId = await createTag(varve, 'erased');
+  const ended = spawnSync(process.execPath, ['--version']);
+  const left = join(data, `scratch-${ended.pid}-1`);
+  await withScratchDirectory(data, async (scratch) => {
+    mkdirSync(left);
+    expect(await erase(varve, documentId)).toMatchObject({ erased: true });
+    expect([existsSync(left), existsSync(scratch)]).toEqual([false, true]);
+  });
 });
 
 it('an erasure that waits for the end of a rebuild has ended the pasts before', async () => {
