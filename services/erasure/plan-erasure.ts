@@ -3,9 +3,11 @@ import type { DocumentEvent } from '../../shared/document/events.ts';
 import { definitionStream, documentStream } from '../../shared/document/stream-name.ts';
 import type { DocumentErased, ErasedEvent } from '../../shared/erasure/erasure-events.ts';
 import { digestAsFound } from '../../shared/event-store/event-digest.ts';
-import type { EventStore, Redaction, StoredEvent } from '../../shared/event-store/event-store.ts';
+import type { EventStore, Redaction } from '../../shared/event-store/event-store.ts';
 import { isForeign, refuseUnreadable } from '../../shared/event-store/unreadable.ts';
+import { valueAt } from '../../shared/map-values.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { registryOfDefinitions, type TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import { isBare, skeletonOf, skeletonOfMetadata } from './skeleton.ts';
 
@@ -81,17 +83,28 @@ async function* redactionsOf(
   }
 }
 
-/** Returns a function that returns the schema of a content type at a position of the log. */
+/** Definitions of a content type that were read, and the schemas that they make. */
+type KnownDefinitions = {
+  /** Revision of the next one. */
+  next: bigint;
+  readonly all: { readonly position: bigint; readonly registry: SchemaRegistry }[];
+};
+
+/** By log, then by stream. An erasure of many documents needs the same ones for each of them. */
+const definitionsOf = new WeakMap<EventStore, Map<string, KnownDefinitions>>();
+const NONE = registryOfDefinitions([]);
+
+/** Returns a function that returns the schema of a content type at a position of the log. Reads only definitions that are new. */
 async function registries({ log, space }: ErasureLog, type: Uid) {
-  const definitions: StoredEvent[] = [];
-  for await (const event of log.readStream(definitionStream(space, type)))
-    if (event.unreadable === undefined) definitions.push(event);
-  const known = new Map(
-    definitions.map((event) => [event, registryOfDefinitions([event.data as TypeDefinition])]),
-  );
-  const none = registryOfDefinitions([]);
-  return (position: bigint) => {
-    const last = definitions.findLast((event) => event.position < position);
-    return (last && known.get(last)) ?? none;
-  };
+  const stream = definitionStream(space, type);
+  const streams = valueAt(definitionsOf, log, () => new Map<string, KnownDefinitions>());
+  const known = valueAt(streams, stream, (): KnownDefinitions => ({ next: 0n, all: [] }));
+  for await (const { revision, position, data, unreadable } of log.readStream(stream, known.next)) {
+    // Another call may have read it meanwhile.
+    if (revision < known.next) continue;
+    known.next = revision + 1n;
+    if (unreadable === undefined)
+      known.all.push({ position, registry: registryOfDefinitions([data as TypeDefinition]) });
+  }
+  return (position: bigint) => known.all.findLast((each) => each.position < position)?.registry ?? NONE;
 }
