@@ -47,12 +47,7 @@ export function planInstant(query: InstantQuery, instant: InstantScope): Instant
   const { registry, caller, rules, defaultLocale } = instant;
   const { type, locale, sort } = readIndexName(query.indexName, registry, caller.mayFind);
   const problems: Problems = [];
-  const { containsIgnoresCase } = rules;
-  const scope: QueryScope = {
-    registry,
-    mayReadDrafts: false,
-    ...defined({ mayFind: caller.mayFind, containsIgnoresCase }),
-  };
+  const scope = scopeOf(instant);
   const context: InstantContext = { type, model: queryModelOf(registry, type.uid), scope, problems };
   const choice = chooseLocale(locale, problems);
   const pageSize = Math.min(query.window?.length ?? query.hitsPerPage, rules.maxLimit ?? MAX_HITS);
@@ -87,6 +82,14 @@ export function planInstant(query: InstantQuery, instant: InstantScope): Instant
     pageSize,
     lastPage: pageSize === 0 ? 0 : Math.floor((rules.maxOffset ?? DEFAULT_MAX_OFFSET) / pageSize),
   };
+}
+
+function scopeOf({
+  registry,
+  caller: { mayFind },
+  rules: { containsIgnoresCase },
+}: InstantScope): QueryScope {
+  return { registry, mayReadDrafts: false, ...defined({ mayFind, containsIgnoresCase }) };
 }
 
 /** Returns the list endpoint's `distinct`: the attribute that the content type names. */
