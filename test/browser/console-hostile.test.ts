@@ -46,7 +46,12 @@ describe('hostile values in the console', longInBrowser('hostile values in the c
       return body.data;
     };
     const form = uploadForm([{ name: MARKUP.replaceAll('/', ' '), bytes: MARKUP, type: 'text/plain' }], {
-      fileInfo: JSON.stringify({ name: MARKUP, caption: MARKUP, alternativeText: MARKUP }),
+      // A name has no slashes.
+      fileInfo: JSON.stringify({
+        name: MARKUP.replaceAll('/', ''),
+        caption: MARKUP,
+        alternativeText: MARKUP,
+      }),
     });
     const headers = { authorization: `Bearer ${token}` };
     const uploaded = await fetch(`${server.url}/api/upload`, { method: 'POST', headers, body: form });
@@ -81,9 +86,16 @@ describe('hostile values in the console', longInBrowser('hostile values in the c
     const gone = await post('/api/tags', { key: `${MARKUP} gone`, name: MARKUP });
     await ask(`/api/tags/${gone.documentId}`, { method: 'DELETE' });
     await createTokenOver(ask, { name: `${MARKUP} 2`, type: 'custom', allow: ['tag.find'] });
+    await post('/api/categories', { key: MARKUP, name: MARKUP });
+    const { data: versions } = (await ask(`/api/restaurants/${documentId}/versions?status=draft`)).body;
     const { data: events } = (await ask('/_varve/events?limit=500')).body;
     const event = events.find((each: { document?: string }) => JSON.stringify(each).includes(documentId));
-    return { documentId, release: String(release), position: String(event.position) };
+    return {
+      documentId,
+      release: String(release),
+      position: String(event.position),
+      version: versions.at(-1).id,
+    };
   }
 
   beforeAll(async () => {
@@ -114,6 +126,11 @@ describe('hostile values in the console', longInBrowser('hostile values in the c
     ['search', () => `#/content/restaurants?facets=true&q=${encodeURIComponent(MARKUP)}`, '.matches mark'],
     ['form', () => `#/content/restaurants/${links['documentId']}/edit`, '.form'],
     ['versions', () => `#/content/restaurants/${links['documentId']}/history`, '.versions tbody tr'],
+    [
+      'difference of versions',
+      () => `#/content/restaurants/${links['documentId']}/history?from=${links['version']}`,
+      '.diff ins',
+    ],
     ['deleted', () => '#/content/tags/_deleted', 'main td a'],
     ['unknown part', () => `#/${encodeURIComponent(MARKUP)}`, 'h1:has-text("There is no such part")'],
     ['unknown type', () => `#/content/${encodeURIComponent(MARKUP)}`, 'main code'],
@@ -146,6 +163,53 @@ describe('hostile values in the console', longInBrowser('hostile values in the c
     await shown.show(asked('/api/hostile'), '.answer .headers');
     expect(await shown.page.locator('.answer dd', { hasText: MARKUP }).count()).toBe(3);
     expect(await shown.page.textContent('.answer pre.body')).toBe(MARKUP);
+    expect(await shown.problems()).toEqual([]);
+  });
+
+  test('run nothing in parked documents and events of other programs', async () => {
+    // The embedded index refuses no document.
+    const parked = { item: MARKUP, type: MARKUP, documentId: MARKUP, locale: MARKUP, position: '1' };
+    const lines = [
+      { kind: 'item', item: { ...parked, reason: MARKUP, row: { [MARKUP]: MARKUP } } },
+      { kind: 'event', event: { position: '2', type: MARKUP, stream: MARKUP, reason: MARKUP } },
+    ];
+    await shown.page.route('**/_varve/operations/list-parked', (route) =>
+      route.fulfill({ json: { data: lines } }),
+    );
+    await shown.show('#/projections', '.parked tbody tr');
+    const card = shown.card('Parked documents');
+    await card.locator('.parked summary').click();
+    expect(await card.locator('td', { hasText: MARKUP }).count()).toBe(6);
+    expect(await shown.problems()).toEqual([]);
+    await shown.page.unroute('**/_varve/operations/list-parked');
+  });
+
+  test('run nothing in blocks that the API would refuse', async () => {
+    const url = 'javascript:window.hit=1';
+    const image = { url: '/\\other.example/x.png', mime: 'image/png', name: MARKUP };
+    const content = [
+      { type: 'paragraph', children: [{ type: 'link', url, children: [text] }] },
+      { type: 'image', image, children: [text] },
+    ];
+    const path = `**/api/restaurants/${links['documentId']}?*`;
+    await shown.page.route(path, async (route) => {
+      const json = await (await route.fetch()).json();
+      await route.fulfill({ json: { ...json, data: { ...json.data, content } } });
+    });
+    await shown.show(`#/content/restaurants/${links['documentId']}`, `.prose span:has-text("(${url})")`);
+    await shown.page.locator('.prose .picture', { hasText: MARKUP }).first().waitFor(REACTS);
+    expect(await shown.problems()).toEqual([]);
+    await shown.page.unroute(path);
+  });
+
+  test('run nothing in found entries and found files of a form', async () => {
+    await shown.show(`#/content/restaurants/${links['documentId']}/edit`, '.form');
+    await shown.page.locator('input[type=search][aria-label$=" for category"]').focus();
+    await shown.page.locator('.search .found button', { hasText: '<img' }).waitFor(REACTS);
+    expect(await shown.problems()).toEqual([]);
+    await shown.page.keyboard.press('Escape');
+    await shown.page.click('button[aria-label="Choose or upload a file for logo"]');
+    await shown.page.locator('dialog .files button', { hasText: '<img' }).first().waitFor(REACTS);
     expect(await shown.problems()).toEqual([]);
   });
 

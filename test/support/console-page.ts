@@ -42,7 +42,7 @@ export async function openConsole(url: string): Promise<ConsolePage> {
       const found = faults.filter((fault) => !EXPECTED.test(fault));
       if (await page.evaluate(() => 'hit' in globalThis)) found.push('a script of the content has run');
       // The policy of the page keeps such a script from running.
-      if ((await page.locator('[onerror], body script:not([src])').count()) > 0)
+      if ((await page.locator('[onerror], [href^="javascript:" i], body script:not([src])').count()) > 0)
         found.push('markup of the content is in the page');
       return [...found, ...(await violations(page)), ...(await overflow(page))];
     },

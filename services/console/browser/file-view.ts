@@ -5,7 +5,7 @@ import { html } from './html.ts';
 export function FileView({ file }: { readonly file: Row }) {
   const small = thumbnailOf(file) ?? String(file['url'] ?? '');
   // A picture of another host is not loaded: the page sends nothing elsewhere.
-  const isOwn = /^\/(?!\/)/.test(small) && String(file['mime']).startsWith('image/');
+  const isOwn = /^\/(?![/\\])/.test(small) && String(file['mime']).startsWith('image/');
   return html`<span class="picture">${isOwn && html`<img src=${small} alt=${String(file['alternativeText'] ?? '')} width="96" />`} <span>${String(file['name'])}</span></span>`;
 }
 
