@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -7,6 +7,7 @@ import { type Ask, createAsk } from '../support/access-client.ts';
 import { longInBrowser } from '../support/chromium.ts';
 import { type ConsolePage, MARKUP, openConsole, REACTS } from '../support/console-page.ts';
 import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
+import { uploadForm } from '../support/upload-client.ts';
 
 describe('the console for operators', longInBrowser('the parts of the console for operators'), () => {
   const data = createDataDirectory();
@@ -124,6 +125,23 @@ describe('the console for operators', longInBrowser('the parts of the console fo
       expect(state.generations).toMatchObject([{ number: 1, state: 'live' }]);
     });
 
+    test('a verification with the log and the files names a file that is missing', async () => {
+      const form = uploadForm([{ name: 'lost.txt', bytes: 'words', type: 'text/plain' }]);
+      const [{ documentId }] = (await ask('/api/upload', { method: 'POST', body: form })).body;
+      for (const entry of readdirSync(join(data, 'assets'), { recursive: true, withFileTypes: true }))
+        if (entry.isFile()) rmSync(join(entry.parentPath, entry.name));
+      await shown.show('#/projections', '.generations tbody tr');
+      const card = shown.card('Verification');
+      await card.locator('input[type=radio]').nth(1).check();
+      await card.locator('input[name=repair]').check();
+      await card.locator('input[name=assets]').check();
+      expect(await card.locator('.send').textContent()).toContain('varve verify --repair --assets');
+      await card.locator('button:has-text("Compare")').click();
+      await card.locator('[role=alert]', { hasText: 'difference' }).waitFor(REACTS);
+      const row = card.locator('.differences tr', { hasText: documentId });
+      expect(await row.textContent()).toMatch(/^uploaded file.*missing$/);
+    });
+
     test('a rebuild whose answer is cut off before its first line is that of the state', async () => {
       const page = await shown.page.context().newPage();
       await page.route('**/_varve/operations/rebuild', async (route) => {
@@ -232,6 +250,26 @@ describe('the console for operators', longInBrowser('the parts of the console fo
       await card.locator('button:text-is("Back up")').click();
       await card.locator('[role=status]', { hasText: 'monday exists already' }).waitFor();
       expect(await shown.problems()).toEqual([]);
+    });
+
+    test.each([
+      ['history', 'kept.jsonl', 'varve export'],
+      ['strapi', 'kept.tar.gz', 'varve export --strapi'],
+    ])('and so are exports: %s', async (kind, name, command) => {
+      const card = shown.card('Backup and export');
+      await card.locator('select[name=kind]').selectOption(kind);
+      await card.locator('input[name=copy-name]').fill(name);
+      await card.locator('button:text-is("Export")').click();
+      await card.locator('[role=status]', { hasText: `written to transfer/${name}` }).waitFor(REACTS);
+      expect(await card.locator('.send pre').last().textContent()).toBe(`${command} '${name}'`);
+      expect(statSync(join(data, 'transfer', name)).size).toBeGreaterThan(100);
+    });
+
+    test('and smaller pictures are made where some are missing', async () => {
+      const card = shown.card('Smaller pictures');
+      await card.locator('button:text-is("Make missing pictures")').click();
+      const { text } = await runs('make-formats');
+      await card.locator('[role=status]', { hasText: `Make missing pictures: ${text}` }).waitFor(REACTS);
     });
 
     test('and imports of a file list the lines that were refused', async () => {
