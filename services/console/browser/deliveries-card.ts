@@ -99,7 +99,7 @@ function DeliveryRow({ delivery, report }: RowProps) {
   </tr>`;
 }
 
-/** What was sent: read when somebody opens it. */
+/** The body of a delivery, which is read when somebody opens it. */
 function Body({ delivery: { id, hook, position } }: { readonly delivery: Listed }) {
   const { data, problem } = useAnswer<readonly ListedDelivery[]>(
     `/_varve/webhooks/${hook}/deliveries?position=${position}&limit=1000`,

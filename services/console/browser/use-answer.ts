@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type Meta, read } from './api.ts';
 
-/** What the server answered to a question, and how to ask again. */
+/** Answer to a question that was sent to the server, and how to ask again. */
 type Asked<Found> = {
   /** The last answer, also that to the question before while another one is asked. undefined: there was none yet. */
   readonly found: { readonly key: string; readonly answer: Found } | undefined;
