@@ -117,12 +117,12 @@ function sortParameter(scope: OpenApiScope, type: ContentType): Parameter {
     none: { summary: 'By id', value: [] },
     one: { summary: `By ${first}, backwards`, value: [`${first}:desc`] },
   };
-  const places = [...model.geo.keys()].map(
+  const byDistance = [...model.geo.keys()].map(
     (name) => ` \`sort[${name}]=lat,lng\` sorts by the distance from a point, with the nearest first.`,
   );
   return queryParameter(
     'sort',
-    `Attributes to sort by, each with \`:asc\` or \`:desc\` behind it, also through relations and components with dots. Without it, and where all are equal, by \`id\`.${places.join('')}`,
+    `Attributes to sort by, each with \`:asc\` or \`:desc\` behind it, also through relations and components with dots. Without it, and where all are equal, by \`id\`.${byDistance.join('')}`,
     listSchema(TEXT_SCHEMA),
     { style: 'form', examples },
   );

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { createCondition } from '../../shared/condition.ts';
-import { failureOf, LeaderElsewhere } from '../read-side/outside-generation.ts';
+import { finalReason, LeaderElsewhere } from '../read-side/outside-generation.ts';
 import type { JobAnswer, JobRequest, OperatorContext } from './operation.ts';
 import { parseOperation } from './operations.ts';
 
@@ -53,7 +53,7 @@ export function createJobs(context: OperatorContext) {
       return;
     }
     const last = store.rebuild();
-    const reason = last?.generation === generation && last !== undefined ? failureOf(last) : undefined;
+    const reason = last?.generation === generation && last !== undefined ? finalReason(last) : undefined;
     if (reason !== undefined) throw new Error(reason);
     if (generation !== undefined && operation.ofLeader === 'once')
       throw new Error(`generation ${generation} is not served: the server ended before the switch did`);

@@ -26,7 +26,7 @@ export class LeaderElsewhere extends Error {
 }
 
 /** Returns why a rebuild was cancelled, unless a leader can make it again; undefined: it was not, or nobody knows why. */
-export function failureOf({ phase, message }: Pick<Rebuild, 'phase' | 'message'>): string | undefined {
+export function finalReason({ phase, message }: Pick<Rebuild, 'phase' | 'message'>): string | undefined {
   return phase === 'cancelled' && !isLeaderElsewhere(message) ? message : undefined;
 }
 

@@ -151,6 +151,7 @@ function progressIn(db: Database, meta: MetaValues) {
 }
 
 type SqlValue = string | number | null;
+type ReadDelivery = Pick<StoredDelivery, 'id' | 'seq'>;
 
 /** The deliveries. Times are in milliseconds since 1970. */
 function queueIn(db: Database, meta: MetaValues) {
@@ -176,12 +177,9 @@ function queueIn(db: Database, meta: MetaValues) {
     },
     /** The first delivery of each document, if it is due, in order. */
     due: (hook: string, now: number, limit: number) =>
-      prepared(db, DELIVERY_SQL.due).all(hook, now, limit) as Pick<StoredDelivery, 'id' | 'seq'>[],
+      prepared(db, DELIVERY_SQL.due).all(hook, now, limit) as ReadDelivery[],
     /** Stores the result of an attempt, unless the delivery was made due again after it was read. */
-    attempted(
-      { id, seq }: Pick<StoredDelivery, 'id' | 'seq'>,
-      { state, nextAt, status, error }: Attempt,
-    ): void {
+    attempted({ id, seq }: ReadDelivery, { state, nextAt, status, error }: Attempt): void {
       run(DELIVERY_SQL.attempted, state, nextAt, status, error, id, seq);
     },
     /** Time of the newest delivery; undefined: there is none. */

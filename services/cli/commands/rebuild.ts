@@ -19,11 +19,10 @@ import { type OperatorChannel, readDirectoryHolder } from '../../../shared/sqlit
 import { callOperator, ServerGone, ServerSilent } from '../../operator/call-operator.ts';
 import { operationsOfServer } from '../../operator/open-operations.ts';
 import type { BuildRequest } from '../../operator/operation.ts';
-import type { LoadSample } from '../../operator/watch-load.ts';
-import { failureOf } from '../../read-side/outside-generation.ts';
+import { finalReason } from '../../read-side/outside-generation.ts';
 import { interruptRebuild } from '../../rebuild/cancel-rebuild.ts';
 import { runRebuild } from '../../rebuild/run-rebuild.ts';
-import { createThrottle, type Throttle } from '../../rebuild/throttle.ts';
+import { createThrottle } from '../../rebuild/throttle.ts';
 import { logAddress, openEventStore } from '../../stores/open-event-store.ts';
 import { isBuilder, lowerPriority } from '../../supervisor/builder-process.ts';
 import { quietLogger } from '../output/create-logger.ts';
@@ -31,6 +30,7 @@ import { reportWaits, showRebuild } from '../output/show-rebuild.ts';
 import { chooseReadSide } from '../settings/read-side.ts';
 import { InvalidSettings, type OperatorSettings } from '../settings/settings.ts';
 import { readLiveGraph } from './live-graph-file.ts';
+import { observeServer, UNOBSERVED } from './observe-server.ts';
 import { awaitOperations, requireDataDirectory } from './operate.ts';
 import { differenceText, showDifferences } from './rebuild-differences.ts';
 import { refuseWhereOthersLead } from './refuse-where-others-lead.ts';
@@ -159,7 +159,7 @@ async function makeSomewhere(making: Making, given: RebuildArguments): Promise<R
  */
 function refuseFailed(now: Rebuild | undefined, before: Rebuild | undefined): void {
   if (now === undefined || (now.id === before?.id && isEnded(before.phase))) return;
-  const reason = failureOf(now);
+  const reason = finalReason(now);
   if (reason !== undefined) throw new Error(reason);
 }
 
@@ -175,7 +175,7 @@ async function makeHere(making: Making, isOver = false): Promise<Rebuild> {
   const plan = await chooseReadSide(settings, logger);
   const stop = new AbortController();
   // The low priority of this process does not reduce the load on the cluster to which it writes.
-  const watching = plan.outside === undefined ? NOT_WATCHED : observeServer(data, throttle, stop.signal);
+  const watching = plan.outside === undefined ? UNOBSERVED : observeServer(data, throttle, stop.signal);
   try {
     if (plan.outside !== undefined && !isBuilder()) await refuseWhereOthersLead(log, space);
     await watching.sampled;
@@ -205,35 +205,6 @@ async function makeHere(making: Making, isOver = false): Promise<Rebuild> {
 }
 
 const BUILDER_ENDS_MS = 3_000;
-const FIRST_SAMPLE_MS = 4_000;
-const NOT_WATCHED = { sampled: Promise.resolve(), done: Promise.resolve() };
-
-/**
- * Passes samples of the server's load to the throttle, if a server holds the directory. `sampled` resolves after the first sample, or if
- * there is none for a while.
- */
-function observeServer(
-  data: string,
-  throttle: Throttle,
-  signal: AbortSignal,
-): { readonly sampled: Promise<void>; readonly done: Promise<void> } {
-  const channel = readDirectoryHolder(data)?.channel;
-  if (channel === undefined) return NOT_WATCHED;
-  const first = Promise.withResolvers<void>();
-  const watch = async () => {
-    for await (const sample of callOperator(channel, 'load', {}, signal)) {
-      throttle.observe(sample as LoadSample);
-      first.resolve();
-    }
-  };
-  // Without a server there are no requests to protect.
-  const done = watch()
-    .catch(() => {})
-    .finally(first.resolve);
-  const late = once(AbortSignal.timeout(FIRST_SAMPLE_MS), 'abort').then(() => {});
-  // Never rejects: neither promise does.
-  return { sampled: Promise.race([first.promise, late]), done };
-}
 
 /** Returns whether a server listens, even if it is paused. The file of a server that was killed names an address at which none listens. */
 async function isThere({ address }: OperatorChannel): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals';
+import { effect, signal, untracked } from '@preact/signals';
 import { keepToken, messageOf, refusedToken, send, token } from './api.ts';
 import { state } from './live.ts';
 import type { ServerState, Type } from './server.ts';
@@ -64,8 +64,12 @@ export function leave(): Promise<void> {
 }
 
 /** Asks for the rights again when the server no longer knows the token of an open page. */
-refusedToken.subscribe((refused) => {
-  const isOpened = rights.value === 'full' || rights.value === 'content';
+effect(() => {
+  const refused = refusedToken.value;
+  const isRefused = untracked(() => {
+    const isOpened = rights.value === 'full' || rights.value === 'content';
+    return isOpened && refused !== null && refused === token.value;
+  });
   // Never rejects.
-  if (isOpened && refused !== null && refused === token.value) void findRights();
+  if (isRefused) void untracked(findRights);
 });
