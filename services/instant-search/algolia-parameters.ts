@@ -12,7 +12,6 @@ const LOGS = 'it only logs or names the sender';
 const RANKS = 'it only ranks';
 const TUNES = 'it fine-tunes typos, proximity or exactness';
 const ALWAYS = 'every search does this for the language of its locale';
-const DISTANCE = 'Varve does not order hits by distance: filter by insideBoundingBox';
 const INSIGHTS = 'Varve records no events of users: set insights to false';
 const RECOMMEND = 'Varve recommends nothing';
 const SETTING = 'it is a setting of an index, and Varve reads settings from the schema of the content type';
@@ -29,6 +28,15 @@ export const ALGOLIA_PARAMETERS = {
   facetFilters: honoured(FILTERS),
   numericFilters: honoured(FILTERS),
   insideBoundingBox: honoured('hits in one of the boxes, by the place that the content type names'),
+  aroundLatLng: honoured(
+    'hits with a place, with the nearest first. It does not order hits of words, or of an index with an order in its name: there it needs `aroundRadius`',
+  ),
+  aroundRadius: honoured(
+    'the largest distance from `aroundLatLng` in metres, or `all`. Without it, all: Varve computes no radius',
+  ),
+  aroundPrecision: honoured(
+    'the metres within which distances are equal: a number, at least 10, which is the default',
+  ),
   facets: honoured(VALUES),
   maxValuesPerFacet: honoured(VALUES),
   sortFacetValuesBy: honoured(VALUES),
@@ -66,6 +74,7 @@ export const ALGOLIA_PARAMETERS = {
   relevancyStrictness: ignored(RANKS),
   optionalFilters: ignored(RANKS),
   sumOrFiltersScores: ignored(RANKS),
+  minimumAroundRadius: ignored('Varve computes no radius'),
   attributeCriteriaComputedByMinProximity: ignored(RANKS),
   minProximity: ignored(TUNES),
   minWordSizefor1Typo: ignored(TUNES),
@@ -84,11 +93,7 @@ export const ALGOLIA_PARAMETERS = {
   synonyms: ignored('synonyms are always found'),
   replaceSynonymsInHighlight: ignored('highlights mark the words of the text'),
   restrictHighlightAndSnippetArrays: ignored('highlights have only texts with a match'),
-  aroundLatLng: refused(DISTANCE),
-  aroundLatLngViaIP: refused(DISTANCE),
-  aroundRadius: refused(DISTANCE),
-  aroundPrecision: refused(DISTANCE),
-  minimumAroundRadius: refused(DISTANCE),
+  aroundLatLngViaIP: refused('Varve does not know where callers are: give aroundLatLng'),
   insidePolygon: refused('Varve has boxes: insideBoundingBox'),
   attributeForDistinct: refused('the option distinct of the content type does that'),
   facetingAfterDistinct: refused('facets count all entries'),

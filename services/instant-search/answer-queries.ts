@@ -97,11 +97,10 @@ async function presentQuery(plan: InstantPlan, found: SearchResult, presenting: 
  * Returns whether the answer shows another query. Behind refined facets few entries are found, and removing a refinement helps more than other
  * words. So a query with filters has to name the member.
  */
-function showsSuggestion({ members, filter, boxes }: InstantQuery): boolean {
+function showsSuggestion({ members, filter, boxes, around }: InstantQuery): boolean {
   if (members?.includes('suggestion') === true) return true;
-  return (
-    (members === undefined || members.includes(EVERY_MEMBER)) && boxes === undefined && isEveryRow(filter)
-  );
+  if (boxes !== undefined || around !== undefined) return false;
+  return (members === undefined || members.includes(EVERY_MEMBER)) && isEveryRow(filter);
 }
 
 /** Returns the members of an answer that the query names. */

@@ -65,17 +65,20 @@ export function geolocColumns({ geo }: Pick<QueryModel, 'geo'>): GeoColumns | un
 }
 
 /** Returns the query of the rows in one of the boxes. Adds a problem if the content type names no place. */
-export function boxesQuery(
-  boxes: readonly GeoBox[] | undefined,
-  { model, problems }: InstantContext,
-): BoolQuery {
+export function boxesQuery(boxes: readonly GeoBox[] | undefined, context: InstantContext): BoolQuery {
   if (boxes === undefined) return MATCH_ALL;
+  const columns = neededColumns(PARAMETER, context);
+  if (columns === undefined) return MATCH_NONE;
+  return anyOf(boxes.map((box) => geoQuery(columns, { kind: 'box', ...box }, false)));
+}
+
+/** Returns the columns of `_geoloc`. Adds a problem with the parameter that needs them if the content type names no place. */
+export function neededColumns(param: string, { model, problems }: InstantContext): GeoColumns | undefined {
   const columns = geolocColumns(model);
-  if (columns !== undefined)
-    return anyOf(boxes.map((box) => geoQuery(columns, { kind: 'box', ...box }, false)));
-  const message = `The parameter '${PARAMETER}' needs the option geo of the content type`;
-  problems.push({ phase: 'own', message, param: PARAMETER, found: PARAMETER, accepted: 'no boxes' });
-  return MATCH_NONE;
+  if (columns !== undefined) return columns;
+  const message = `The parameter '${param}' needs the option geo of the content type`;
+  problems.push({ phase: 'own', message, param, found: param, accepted: `no ${param}` });
+  return undefined;
 }
 
 /** Returns the point of a row; undefined if it has none. */

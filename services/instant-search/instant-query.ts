@@ -1,3 +1,4 @@
+import type { GeoPoint } from '../../shared/read-index/geo-area.ts';
 import type { GeoBox } from '../query/geo-operators.ts';
 import type { InstantFilter } from './instant-filter.ts';
 
@@ -9,6 +10,15 @@ export type FacetQuery = { readonly name: string; readonly text: string; readonl
 
 /** The name of all members of an answer. */
 export const EVERY_MEMBER = '*';
+
+/** Center of `aroundLatLng`, and how distances from it count. */
+type Around = {
+  readonly from: GeoPoint;
+  /** Radius in metres; absent for any distance. */
+  readonly meters?: number;
+  /** Metres within which distances are equal. */
+  readonly step: number;
+};
 
 /** Query of a request. Its parameters are parsed, but not yet checked against a content type: names are the client's. */
 export type InstantQuery = {
@@ -24,6 +34,7 @@ export type InstantQuery = {
   readonly filter: InstantFilter;
   /** Boxes of `insideBoundingBox`, of which one has to contain an entry. */
   readonly boxes?: readonly GeoBox[];
+  readonly around?: Around;
   readonly facets: readonly string[];
   readonly maxValuesPerFacet: number;
   readonly tags: Tags;

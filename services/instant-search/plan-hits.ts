@@ -1,7 +1,9 @@
+import type { Nearest } from '../../shared/read-index/geo-area.ts';
 import type { ScalarType } from '../../shared/schema/content-type.ts';
 import type { GeoColumns } from '../../shared/schema/search-geo.ts';
 import { resolvePopulate } from '../query/populate.ts';
 import type { Selection } from '../query/selection.ts';
+import { nearestOf } from './around.ts';
 import { GEO_MEMBER, geolocColumns } from './geo-boxes.ts';
 import type { InstantQuery, Snippet } from './instant-query.ts';
 import { attributeAt, attributeNames, type InstantContext, namedAttribute } from './named-attributes.ts';
@@ -25,6 +27,8 @@ export type HitPlan = {
   readonly omitted: readonly (readonly string[])[];
   /** Columns of `_geoloc`; undefined if hits have none. */
   readonly point: GeoColumns | undefined;
+  /** Distances that the hits have; undefined if the query asks for none. */
+  readonly nearest: Nearest | undefined;
   readonly highlights: readonly MarkedAttribute[];
   readonly snippets: readonly MarkedAttribute[];
 };
@@ -34,6 +38,7 @@ const NONE: HitPlan = {
   shown: null,
   omitted: [],
   point: undefined,
+  nearest: undefined,
   highlights: [],
   snippets: [],
 };
@@ -75,6 +80,7 @@ export function planHits(query: InstantQuery, context: InstantContext): HitPlan 
     selection: { fields: null, populate },
     shown,
     point: shown === null || shown.has(GEO_MEMBER) ? geolocColumns(model) : undefined,
+    nearest: nearestOf(query, context),
     omitted: excludedNames(retrieved ?? []).flatMap((name) => {
       const path = attributeNames(name);
       return path.length > 1 ? [path] : [];

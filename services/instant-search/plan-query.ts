@@ -13,6 +13,7 @@ import { type QueryScope, queryModelOf } from '../query/query-model.ts';
 import type { QueryObject } from '../query/query-string.ts';
 import { resolveSort } from '../query/sort.ts';
 import type { WordsPlan } from '../query/words-meta.ts';
+import { planAround } from './around.ts';
 import { countedFacets } from './counted-facets.ts';
 import { boxesQuery } from './geo-boxes.ts';
 import { readIndexName } from './index-name.ts';
@@ -125,14 +126,18 @@ function planRows(
   const inLocale = localeQuery(choice, type, undefined, defaultLocale);
   const start = query.window?.offset ?? query.page * pageSize;
   // Pages that cannot be reached are empty, as beyond the last one.
+  const named = sortKeys(sort, context);
+  const around = planAround(query, named.length > 0, context);
   const isFar = start > (rules.maxOffset ?? DEFAULT_MAX_OFFSET);
+  const size = isFar || query.facet !== undefined ? 0 : pageSize;
   return {
     type: type.uid,
     world: 'published',
-    query: allOf([inLocale, filter, boxesQuery(query.boxes, context)]),
-    sort: sortKeys(sort, context),
+    query: allOf([inLocale, filter, boxesQuery(query.boxes, context), around.query]),
+    // An order by distance takes time, and a query without hits needs none.
+    sort: size === 0 ? named : [...named, ...around.sort],
     from: isFar ? 0 : start,
-    size: isFar || query.facet !== undefined ? 0 : pageSize,
+    size,
     withTotal: true,
   };
 }

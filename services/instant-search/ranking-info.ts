@@ -1,3 +1,4 @@
+import { stepsAway } from '../../shared/read-index/geo-area.ts';
 import type { TextSearchReport } from '../../shared/read-index/text-search.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import type { CountLetters } from '../query/answer-size.ts';
@@ -35,7 +36,7 @@ type RankingLimits = {
  * the next call continues it.
  */
 export function createRankingInfo(
-  { query, searched, search }: InstantPlan,
+  { query, searched, search, hits: { nearest } }: InstantPlan,
   report: TextSearchReport | undefined,
   row: HitRow,
   { count, compare }: RankingLimits,
@@ -53,8 +54,8 @@ export function createRankingInfo(
       firstMatchedWord: first,
       proximityDistance: distance,
       userScore: 0,
-      geoDistance: 0,
-      geoPrecision: 0,
+      geoDistance: nearest ? stepsAway(nearest, row[nearest.columns.lat], row[nearest.columns.lng]) : 0,
+      geoPrecision: nearest?.step ?? 0,
       nbExactWords: exact,
       words: new Set(words.map(({ typed }) => typed)).size,
       filters: 0,

@@ -1,5 +1,6 @@
 import { defined } from '../../shared/defined.ts';
 import { RequestError } from '../../shared/request-error.ts';
+import { LEAST_PRECISION, readCenter, readPrecision, readRadius } from './around.ts';
 import { readBoxes } from './geo-boxes.ts';
 import { conditionBudget, type InstantFilter } from './instant-filter.ts';
 import type { FacetQuery, InstantQuery, Snippet } from './instant-query.ts';
@@ -68,8 +69,8 @@ export function readQuery({ indexName, parameters }: RawQuery): InstantQuery {
     distinct: when('distinct', readDistinct) ?? 0,
     params: queryStringOf(parameters),
     ignored,
+    ...readAreas(when),
     ...defined({
-      boxes: when('insideBoundingBox', readBoxes),
       retrieved: names('attributesToRetrieve'),
       highlighted: names('attributesToHighlight'),
       searched: names('restrictSearchableAttributes'),
@@ -113,6 +114,16 @@ function readWindow(offset: number | undefined, length: number | undefined): Ins
   return offset === undefined && length === undefined
     ? undefined
     : { offset: offset ?? 0, length: length ?? 20 };
+}
+
+/** Reads the boxes and the center of a search by place. Algolia ignores the center next to boxes. */
+function readAreas(when: ReadWhen): Pick<InstantQuery, 'boxes' | 'around'> {
+  const boxes = when('insideBoundingBox', readBoxes);
+  const from = when('aroundLatLng', readCenter);
+  const meters = when('aroundRadius', readRadius);
+  const step = when('aroundPrecision', readPrecision) ?? LEAST_PRECISION;
+  if (boxes !== undefined) return { boxes };
+  return from === undefined ? {} : { around: { from, step, ...defined({ meters }) } };
 }
 
 function readFilters(when: ReadWhen): InstantFilter {

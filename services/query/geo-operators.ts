@@ -48,8 +48,8 @@ export function geoOperator(name: string): GeoOperator | undefined {
 }
 
 const METERS = { m: 1, km: 1_000, mi: 1_609.344 } as const;
-/** A little more than half of the way around the earth. */
-const LONGEST_RADIUS = 20_100_000;
+/** Metres: a little more than half of the way around the earth. */
+export const LONGEST_RADIUS = 20_100_000;
 const NUMBER = /^-?\d{1,3}(\.\d{1,20})?$/;
 const RADIUS = /^(\d{1,9}(?:\.\d{1,20})?)(m|km|mi)$/;
 
@@ -89,7 +89,8 @@ export function geoQuery(columns: GeoColumns, area: GeoArea, negated: boolean): 
   return negated ? allOf([boxQuery(columns, EARTH), noneOf(inside)]) : inside;
 }
 
-const EARTH: GeoBox = { south: -90, west: -180, north: 90, east: 180 };
+/** The box with all places. */
+export const EARTH: GeoBox = { south: -90, west: -180, north: 90, east: 180 };
 
 function insideQuery(columns: GeoColumns, area: GeoArea): BoolQuery {
   if (area.kind === 'box') return boxQuery(columns, area);

@@ -201,8 +201,9 @@ function queueIn(db: Database, meta: MetaValues) {
     /** The newest first. */
     list({ hook, state, position, limit }: DeliveryFilter): readonly StoredDelivery[] {
       const values = [hook ?? null, hook ?? null, state ?? null, state ?? null, limit];
-      if (position === undefined) return all(DELIVERY_SQL.list, ...values);
-      return all(DELIVERY_SQL.listAt, position, ...values);
+      return position === undefined
+        ? all(DELIVERY_SQL.list, ...values)
+        : all(DELIVERY_SQL.listAt, position, ...values);
     },
     /** Makes deliveries due again. Returns how many. */
     replay: ({ hook, id, parked = false }: ReplayFilter, now: number) =>

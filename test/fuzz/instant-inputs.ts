@@ -74,7 +74,9 @@ const PARAMETERS: Readonly<Record<string, readonly unknown[]>> = {
   restrictSearchableAttributes: NAMES,
   typoTolerance: [true, 'false', 'min'],
   userToken: ['u'],
-  aroundLatLng: ['1,2'],
+  aroundLatLng: ['1,2', '91,2'],
+  aroundRadius: [1, 'all', 0],
+  aroundPrecision: [1, 1_000, []],
   params: ['query=open&hitsPerPage=3&facets=%5B%22name%22%5D', 'query=%zz', { query: 'open' }],
 };
 

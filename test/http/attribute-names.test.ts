@@ -198,6 +198,35 @@ for (const { engine, options, readIndex } of engines) {
       ]);
     });
 
+    it("orders them by distance in Algolia's protocol", async () => {
+      const years = async (parameters: object) => {
+        const body = { aroundLatLng: '43, -3.5', getRankingInfo: true, ...parameters };
+        const answer = await ask('/1/indexes/citas/query', { method: 'POST', body });
+        expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+        type Hit = { año: number; _rankingInfo: { geoDistance: number } };
+        return answer.body.hits.map((hit: Hit) => [hit.año, hit._rankingInfo.geoDistance]);
+      };
+      const [near, far] = [
+        [2002, 11_119],
+        [2001, 22_239],
+      ];
+      expect(await years({})).toEqual([near, far]);
+      expect(await years({ aroundLatLng: '40,-3.5', aroundRadius: 112_000 })).toEqual([[2001, 11_119]]);
+      expect(await years({ aroundPrecision: 20_000_000 })).toEqual([
+        [2001, 0],
+        [2002, 0],
+      ]);
+      expect(await years({ query: 'título 1', aroundRadius: 223_000 })).toEqual([far]);
+      const refused = await ask('/1/indexes/citas/query', {
+        method: 'POST',
+        body: { aroundLatLng: '43,-3.5', query: 'título' },
+      });
+      expect([refused.status, refused.body.message]).toEqual([
+        400,
+        expect.stringMatching(/does not order hits of words.*Expected aroundRadius in metres/),
+      ]);
+    });
+
     it('describes them in its OpenAPI document', async () => {
       const { status, body } = await ask('/openapi.json');
       expect(status).toBe(200);

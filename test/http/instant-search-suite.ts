@@ -374,7 +374,7 @@ export function describeInstantSearch(start: () => Promise<RunningServer>): void
       const logged = () => server.output().split('the parameter ruleContexts has no effect').length - 1;
       await expect.poll(logged).toBe(1);
       expect(await refusal({ aroundLatLng: '1,2' })).toMatch(
-        /^400 The parameter 'aroundLatLng' is not supported/,
+        /^400 The parameter 'aroundLatLng' needs the option geo/,
       );
       expect(await refusal({ distinct: 11 })).toMatch(/^400 .*'distinct'/);
       expect(await refusal({ distinct: true }, 'cities')).toMatch(/^400 .*needs the option distinct/);

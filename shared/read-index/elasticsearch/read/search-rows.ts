@@ -186,7 +186,7 @@ function refuseSort(total: number, most: number, { sort }: SearchRequest): never
   const names = sort.map((key) => ('nearest' in key ? 'distance' : [...key.path, key.field].join('.')));
   const way = byDistance ? 'by distance' : 'through relations';
   const others = byDistance
-    ? 'find fewer, such as those in a circle ($near)'
+    ? 'find fewer, such as those in a circle ($near, aroundRadius)'
     : 'more where the path is copied into the documents (pluginOptions.varve.denormalise of the type)';
   throw new RequestError('query-too-large', `Invalid sort: ${total} entries to sort ${way}`, {
     param: 'sort',
