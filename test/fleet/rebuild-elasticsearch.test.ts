@@ -87,12 +87,13 @@ describe('two servers on Elasticsearch', { ...(await needsElasticsearch(skip)), 
     const { code, output } = await running.exited;
     expect({ code, output }).toMatchObject({
       code: 1,
-      output: expect.stringContaining('the leader is another process'),
+      // On a busy machine the new leader has removed the indices before the command asks who leads.
+      output: expect.stringMatching(/the leader is another process|the indices of the rebuild were removed/),
     });
     expect(await shown(other)).toEqual(written);
 
     await leader.start();
-    await expect.poll(() => generations(leader), { timeout: 30_000 }).toHaveLength(1);
+    await expect.poll(() => generations(leader), { timeout: 60_000 }).toHaveLength(1);
     await other.end('SIGTERM');
     await fleet.becomesLeader(leader);
     await write(leader, 5);
