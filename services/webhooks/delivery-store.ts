@@ -199,11 +199,9 @@ function queueIn(db: Database, meta: MetaValues) {
     settle: (upTo: bigint, listed: ListedDeliveries) => settle(db, upTo, listed),
     find: (id: string) => all(DELIVERY_SQL.find, id)[0],
     /** The newest first. */
-    list({ hook, state, position, limit }: DeliveryFilter): readonly StoredDelivery[] {
-      const values = [hook ?? null, hook ?? null, state ?? null, state ?? null, limit];
-      return position === undefined
-        ? all(DELIVERY_SQL.list, ...values)
-        : all(DELIVERY_SQL.listAt, position, ...values);
+    list({ hook = null, state = null, position, limit }: DeliveryFilter): readonly StoredDelivery[] {
+      const at = position === undefined ? [] : [position];
+      return all(DELIVERY_SQL[at.length === 0 ? 'list' : 'listAt'], ...at, hook, hook, state, state, limit);
     },
     /** Makes deliveries due again. Returns how many. */
     replay: ({ hook, id, parked = false }: ReplayFilter, now: number) =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { tagsOfList } from '../../../services/delivery/plan-tags.ts';
 import { attributeTag } from '../../../services/delivery/tag.ts';
 import { planInstant } from '../../../services/instant-search/plan-query.ts';
-import { rankingInfo } from '../../../services/instant-search/ranking-info.ts';
+import { createRankingInfo } from '../../../services/instant-search/ranking-info.ts';
 import { type RawParameters, readQuery } from '../../../services/instant-search/read-query.ts';
 import { EARTH, geoQuery } from '../../../services/query/geo-operators.ts';
 import { buildRegistry } from '../../../shared/schema/build-registry.ts';
@@ -120,8 +120,10 @@ describe('aroundLatLng', () => {
 
   it('gives hits their distance in steps, also if they do not show their place', () => {
     const shown = { getRankingInfo: true, attributesToRetrieve: ['name'] };
+    const row = { id: 1, latitude: 52.51, longitude: 13.4 };
+    const limits = { count: () => {}, compare: () => {} };
     const infoOf = (parameters: RawParameters) =>
-      rankingInfo(plan({ ...shown, ...parameters }), undefined, { id: 1, latitude: 52.51, longitude: 13.4 });
+      createRankingInfo(plan({ ...shown, ...parameters }), undefined, row, limits)?.();
     expect(infoOf(AROUND)).toMatchObject({ geoDistance: 111, geoPrecision: 10 });
     const words = { ...AROUND, aroundPrecision: 500, aroundRadius: 9_000, query: 'bread' };
     expect(infoOf(words)).toMatchObject({ geoDistance: 2, geoPrecision: 500 });
