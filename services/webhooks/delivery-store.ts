@@ -153,6 +153,11 @@ function progressIn(db: Database, meta: MetaValues) {
 type SqlValue = string | number | null;
 type ReadDelivery = Pick<StoredDelivery, 'id' | 'seq'>;
 
+function listed({ hook, state, position, limit }: DeliveryFilter): [string, ...SqlValue[]] {
+  const values = [hook ?? null, hook ?? null, state ?? null, state ?? null, limit];
+  return position === undefined ? [DELIVERY_SQL.list, ...values] : [DELIVERY_SQL.listAt, position, ...values];
+}
+
 /** The deliveries. Times are in milliseconds since 1970. */
 function queueIn(db: Database, meta: MetaValues) {
   const run = (sql: string, ...values: SqlValue[]) => Number(prepared(db, sql).run(...values).changes);
@@ -199,10 +204,7 @@ function queueIn(db: Database, meta: MetaValues) {
     settle: (upTo: bigint, listed: ListedDeliveries) => settle(db, upTo, listed),
     find: (id: string) => all(DELIVERY_SQL.find, id)[0],
     /** The newest first. */
-    list({ hook = null, state = null, position, limit }: DeliveryFilter): readonly StoredDelivery[] {
-      const at = position === undefined ? [] : [position];
-      return all(DELIVERY_SQL[at.length === 0 ? 'list' : 'listAt'], ...at, hook, hook, state, state, limit);
-    },
+    list: (filter: DeliveryFilter): readonly StoredDelivery[] => all(...listed(filter)),
     /** Makes deliveries due again. Returns how many. */
     replay: ({ hook, id, parked = false }: ReplayFilter, now: number) =>
       run(DELIVERY_SQL.replay, now, now, hook, id ?? null, id ?? null, Number(parked)),

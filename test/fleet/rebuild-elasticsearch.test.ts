@@ -87,7 +87,7 @@ describe('two servers on Elasticsearch', { ...(await needsElasticsearch(skip)), 
     const { code, output } = await running.exited;
     expect({ code, output }).toMatchObject({
       code: 1,
-      // On a busy machine the new leader has removed the indices before the command asks who leads.
+      // If the machine is busy, the new leader has removed the indices before the command asks which process is the leader.
       output: expect.stringMatching(/the leader is another process|the indices of the rebuild were removed/),
     });
     expect(await shown(other)).toEqual(written);

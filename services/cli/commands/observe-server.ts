@@ -5,7 +5,7 @@ import type { LoadSample } from '../../operator/watch-load.ts';
 import type { Throttle } from '../../rebuild/throttle.ts';
 
 const FIRST_SAMPLE_MS = 4_000;
-/** What `observeServer` returns where no server runs. */
+/** Result of `observeServer` where no server runs. */
 export const UNOBSERVED = { sampled: Promise.resolve(), done: Promise.resolve() };
 
 /**
