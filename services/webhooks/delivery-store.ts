@@ -214,11 +214,9 @@ function queueIn(db: Database, meta: MetaValues) {
     /** Number of stored deliveries from a position on. */
     countSince: (hook: string, from: bigint) =>
       Number(prepared(db, DELIVERY_SQL.since).get(hook, String(from))?.['n']),
-    /** Counts the deliveries of all webhooks that are not done. */
     backlog: () => countOpen(db),
     /** Counts the deliveries of a webhook by state. */
     count: (hook: string) => countStates(db, hook),
-    /** See forgetDocument. */
     forgetDocument: (documentId: string) => forgetDocument(db, documentId),
     /** Removes deliveries of removed hooks, and deliveries that were made before a time. */
     prune: (before: number, hooks: ReadonlySet<string>) => prune(db, before, hooks),
