@@ -69,7 +69,7 @@ describe('indices of more than 5,000 documents', options, () => {
       const headers = { 'content-type': 'application/json' };
       await fetch(`${server.url}/_varve/operations/interrupt`, { method: 'POST', headers, body });
       const ended = await rebuilding;
-      isCancelled = (ended.stdout + ended.stderr).includes('was cancelled');
+      isCancelled = (ended.stdout + ended.stderr).includes('an operator cancelled the rebuild');
       if (!isCancelled) expect(await runVarve(['drop', ...own])).toMatchObject({ code: 0 });
     }
     expect(isCancelled).toBe(true);
