@@ -99,7 +99,7 @@ it('sends signs of life during an operation that yields nothing', async () => {
   onTestFinished(() => listener.close());
   // The builder of the next generation reports nothing.
   const build = () => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }) });
-  listener.serve({ build } as unknown as OperatorContext);
+  listener.serve({ build, generations: { refuseTakeOver() {} } } as unknown as OperatorContext);
   const answer = await fetch(`${listener.channel.address}/_varve/operations/rebuild`, {
     method: 'POST',
     headers: { 'x-varve-operator': 's' },

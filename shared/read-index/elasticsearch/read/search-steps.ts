@@ -20,6 +20,9 @@ export type StepOrder = {
  */
 const MOST_STEPS = 128;
 
+/** Factor from a float of 32 bits to one that is higher, by one or two units in the last place. */
+const NEXT_FLOAT = 1 + 2 ** -23;
+
 type Page = { readonly hits: Hits; readonly next?: SortPosition | null };
 
 /**
@@ -146,7 +149,8 @@ async function bestLevel(
 }
 
 function stepQuery(query: Dsl, step: number, level: number): Dsl {
-  const better = scored(query, (level + 1) * step);
+  // Elasticsearch has scores as floats. Those of pinned documents are so high that the next whole number is no other float.
+  const better = scored(query, Math.max((level + 1) * step, level * step * NEXT_FLOAT));
   return { bool: { must: [query], filter: [scored(query, level * step)], must_not: [better] } };
 }
 
