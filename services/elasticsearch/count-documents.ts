@@ -5,8 +5,11 @@ import { worldOfAlias } from '../../shared/read-index/elasticsearch/layout/index
 import type { Uid } from '../../shared/schema/content-type.ts';
 import { lose, type WatchState } from './watch-state.ts';
 
-/** Waits before an index is made again because of its count that was not right since the last time. */
+/** Waits before an index is made again because of its count that was not right since the last time, if it differs as it did then. */
 const AGAIN: Backoff = { firstMs: 600_000, longestMs: 86_400_000 };
+
+/** Times that an index is made again without a wait while its count is never right, if it differs in another way each time. */
+const MOST_AT_ONCE = 3;
 
 /** An index, and how many documents it should have. */
 type Counted = {
@@ -107,7 +110,10 @@ function noteRight({ counts }: WatchState, { alias, index, state }: Counted): vo
   counts.remade.delete(alias);
 }
 
-/** Records the fault. Returns false if the index was made again a moment ago: its next copy would have the same difference. */
+/**
+ * Records the fault. Returns false if the index was made again a moment ago: its next copy would have the same difference. Another difference
+ * comes from another program, which has written the new index before its first count.
+ */
 function noteWrong(state: WatchState, wrong: Counted & { readonly difference: number }): boolean {
   const { counts, report } = state;
   const { alias, index, type, difference } = wrong;
@@ -117,13 +123,14 @@ function noteWrong(state: WatchState, wrong: Counted & { readonly difference: nu
   const reason = `its index ${index} ${does}: another program has written it`;
   const before = counts.remade.get(alias);
   const now = performance.now();
-  if (before !== undefined && now - before.at < backoffMs(before.times, AGAIN)) {
+  const isSame = before?.difference === difference || (before?.times ?? 0) >= MOST_AT_ONCE;
+  if (before !== undefined && isSame && now - before.at < backoffMs(before.times, AGAIN)) {
     if (!before.isReported)
       report.error({ type, reason }, 'an index that was made again has other documents: run `varve verify`');
     counts.remade.set(alias, { ...before, isReported: true });
     return false;
   }
-  counts.remade.set(alias, { at: now, times: (before?.times ?? 0) + 1, isReported: false });
+  counts.remade.set(alias, { at: now, times: (before?.times ?? 0) + 1, difference, isReported: false });
   lose(state, type, { kind: 'foreign', reason, refusesReads: true });
   return true;
 }

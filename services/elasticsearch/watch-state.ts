@@ -64,7 +64,15 @@ export type DocumentCounts = {
   /** Difference of each index in the last look. Only the same difference in the next look is a fault. */
   readonly suspected: Map<string, number>;
   /** When and how often an index was made again because of its count, by alias, until it is right. */
-  readonly remade: Map<string, { readonly at: number; readonly times: number; readonly isReported: boolean }>;
+  readonly remade: Map<string, Remade>;
+};
+
+/** Attempts to make an index again because of its count. `at`: time of the last one. `difference`: the one that it was to end. */
+export type Remade = {
+  readonly at: number;
+  readonly times: number;
+  readonly difference: number;
+  readonly isReported: boolean;
 };
 
 /** An attempt to make indices again. */

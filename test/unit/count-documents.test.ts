@@ -158,6 +158,19 @@ it('makes an index again once, and reports that it differs again', async () => {
   expect(errors).toEqual(['an index that was made again has other documents: run `varve verify`']);
 });
 
+it('makes an index again that another program has written before its first count, three times', async () => {
+  const { given, look, adopt, errors } = watchOne();
+  for (const found of [2, 4, 5]) {
+    given.found = found;
+    await look();
+    expect(await look()).toBeDefined();
+    adopt();
+  }
+  given.found = 6;
+  for (let n = 0; n < 3; n++) expect(await look()).toBeUndefined();
+  expect(errors).toHaveLength(1);
+});
+
 it('makes an index again that was right in between', async () => {
   const { given, look, adopt } = watchOne();
   given.found = 1;
