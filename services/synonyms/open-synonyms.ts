@@ -26,7 +26,7 @@ export type KnownSynonyms = {
 export async function openSynonyms(log: EventStore, space: string): Promise<KnownSynonyms> {
   const { state, applied, done, close } = await watchStream<ReadSynonyms>(log, {
     stream: synonymStream(space),
-    read: () => readSynonymsUpTo(log, space),
+    read: () => readSynonymState(log, space),
     evolve: evolveUpTo,
   });
   return { current: () => state().state.additions, known: state, applied, done, close };
@@ -37,29 +37,20 @@ export type ReadSynonyms = { readonly state: SynonymState; readonly isStopped: b
 
 const NOTHING: ReadSynonyms = { state: NO_SYNONYMS, isStopped: false };
 
-/** Reads the synonyms and rules in force at a position; without one at the end of the log. */
-export async function readSynonymsUpTo(
-  log: EventStore,
-  space: string,
-  position?: bigint,
-): Promise<ReadSynonyms> {
-  let read = NOTHING;
-  for await (const event of log.readStream(synonymStream(space))) {
-    if (position !== undefined && event.position > position) break;
-    read = evolveUpTo(read, event);
-  }
-  return read;
-}
+/** Part of the stream that is read. `after`: what was read before; absent: nothing. `until`: position of the last event; absent: the end. */
+type SynonymRange = { readonly after?: ReadSynonyms | undefined; readonly until?: bigint | undefined };
 
-/** Reads the synonyms and rules in force at the end of the log. Only what follows the known ones is read: each event has all rules of a type. */
-export async function readSynonymsAfter(
+/** Reads the synonyms and rules in force. Each event has all rules of a type, so what was read before saves much. */
+export async function readSynonymState(
   log: Pick<EventStore, 'readStream'>,
   space: string,
-  known: ReadSynonyms = NOTHING,
+  { after = NOTHING, until }: SynonymRange = {},
 ): Promise<ReadSynonyms> {
-  let read = known;
-  for await (const event of log.readStream(synonymStream(space), (known.state.revision ?? -1n) + 1n))
+  let read = after;
+  for await (const event of log.readStream(synonymStream(space), (after.state.revision ?? -1n) + 1n)) {
+    if (until !== undefined && event.position > until) break;
     read = evolveUpTo(read, event);
+  }
   return read;
 }
 

@@ -5,7 +5,7 @@ import type { InstalledSynonyms } from '../../shared/schema/add-synonyms.ts';
 import type { SynonymGroups } from '../../shared/schema/content-type.ts';
 import type { InstalledRules, SearchRule } from '../../shared/schema/search-rules.ts';
 import { type SearchEvent, synonymStream } from '../../shared/synonyms/synonym-events.ts';
-import { type ReadSynonyms, readSynonymsAfter } from './open-synonyms.ts';
+import { type ReadSynonyms, readSynonymState } from './open-synonyms.ts';
 
 export type SynonymCommandsOptions = {
   readonly log: Pick<EventStore, 'readStream' | 'append'>;
@@ -25,7 +25,7 @@ const ATTEMPTS = 10;
 /** Creates commands on the synonyms and the rules of a log. */
 export function createSynonymCommands(options: SynonymCommandsOptions) {
   const { log, space, known } = options;
-  const additions = async () => (await readSynonymsAfter(log, space, known?.())).state.additions;
+  const additions = async () => (await readSynonymState(log, space, { after: known?.() })).state.additions;
   return {
     /** Replaces the synonyms of a content type. `*` is every type. Returns the position of the change. */
     set: (contentType: string, groups: SynonymGroups) =>
@@ -50,7 +50,7 @@ async function append(
   via: string,
 ): Promise<bigint> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const { state, isStopped } = await readSynonymsAfter(log, space, known?.());
+    const { state, isStopped } = await readSynonymState(log, space, { after: known?.() });
     if (isStopped)
       throw new RequestError(
         'not-supported',

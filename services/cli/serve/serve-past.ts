@@ -20,7 +20,7 @@ import { WRITES_ELSEWHERE } from '../../process/writes-elsewhere.ts';
 import { embeddedReadSide } from '../../read-side/embedded-read-side.ts';
 import { applyDueReleases } from '../../releases/apply-due.ts';
 import { logAddress, openEventStore } from '../../stores/open-event-store.ts';
-import { readSynonymsUpTo } from '../../synonyms/open-synonyms.ts';
+import { readSynonymState } from '../../synonyms/open-synonyms.ts';
 import { readSynonyms } from '../settings/read-synonyms.ts';
 import { requestRules, requiresRelations } from '../settings/request-rules.ts';
 import type { ServeSettings } from '../settings/settings.ts';
@@ -131,7 +131,7 @@ async function serveGraph(
     restarts: 0,
     role: 'serve',
   });
-  const { state } = await readSynonymsUpTo(log, settings.data.space, position);
+  const { state } = await readSynonymState(log, settings.data.space, { until: position });
   const apiFor = createApis({
     registry,
     index,
