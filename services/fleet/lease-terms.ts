@@ -117,26 +117,34 @@ async function untilTaken({ view, leadership, closing }: Member, epoch: number):
 
 /** Ends a term that could not begin. Throws the error if neither a newer leader nor the log is the cause. */
 async function endUnbegun(member: Member, { epoch }: Lease, error: unknown): Promise<void> {
-  const { claimant, view, leadership, report, pace, closing } = member;
+  const { view, leadership, report, pace, closing } = member;
   if (closing.signal.aborted) return;
   if (error instanceof UnreadableEvent) return giveBack(member);
-  try {
-    if (error instanceof LogFailed) throw error;
-    const newest = await fromLog(readLease(claimant.log, claimant.space, view.current()));
-    if (newest.epoch === epoch && leadership.isOwn(newest)) throw error;
-  } catch (cause) {
-    if (closing.signal.aborted) return;
-    if (!(cause instanceof LogFailed)) throw error;
+  const newest = await newestLease(member, error);
+  if (closing.signal.aborted) return;
+  if (newest instanceof LogFailed) {
     // The log may work again. The process keeps the lease, and begins the term again.
-    report({ kind: 'unclaimed', reason: cause.cause });
+    report({ kind: 'unclaimed', reason: newest.cause });
     leadership.beStandby();
     return view.changed(LEADER_TIMEOUTS.silence);
   }
+  if (newest === undefined || (newest.epoch === epoch && leadership.isOwn(newest))) throw error;
   report({ kind: 'lost', epoch });
   leadership.end();
   pace.lost();
   // The claim of the newer leader is in the log, and arrives in a moment.
   await untilTaken(member, epoch);
+}
+
+/** Reads the lease in the log after an error. Resolves with LogFailed if the log fails, and with undefined if the lease cannot be read. */
+async function newestLease(
+  { claimant: { log, space }, view }: Member,
+  error: unknown,
+): Promise<Lease | LogFailed | undefined> {
+  if (error instanceof LogFailed) return error;
+  return fromLog(readLease(log, space, view.current())).catch((failure: unknown) =>
+    failure instanceof LogFailed ? failure : undefined,
+  );
 }
 
 /** Watches the holder of a lease until the lease changes. Claims the lease if it is free. */
