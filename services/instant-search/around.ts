@@ -2,7 +2,7 @@ import { type BoolQuery, MATCH_ALL } from '../../shared/read-index/bool-query.ts
 import type { GeoPoint, Nearest } from '../../shared/read-index/geo-area.ts';
 import type { SortKey } from '../../shared/read-index/read-index.ts';
 import { visible } from '../../shared/search/split-words.ts';
-import { EARTH, geoQuery, LONGEST_RADIUS, readPoint } from '../query/geo-operators.ts';
+import { EARTH, type GeoArea, geoQuery, LONGEST_RADIUS, readPoint } from '../query/geo-operators.ts';
 import { geolocColumns, neededColumns } from './geo-boxes.ts';
 import type { InstantQuery } from './instant-query.ts';
 import type { InstantContext } from './named-attributes.ts';
@@ -49,18 +49,15 @@ export function planAround(
 ): { readonly query: BoolQuery; readonly sort: readonly SortKey[] } {
   const { around } = query;
   const columns = around && neededColumns(PARAMETER, context);
-  const nearest = nearestOf(query, context);
-  if (around === undefined || columns === undefined || nearest === undefined)
-    return { query: MATCH_ALL, sort: [] };
-  const { from, meters } = around;
+  if (around === undefined || columns === undefined) return { query: MATCH_ALL, sort: [] };
+  const { from, meters, step } = around;
   const isElsewhere = isOrdered || visible(query.query).trim() !== '';
   if (isElsewhere && meters === undefined) refuseOrder(context);
+  const area: GeoArea =
+    meters === undefined ? { kind: 'box', ...EARTH } : { kind: 'circle', center: from, meters };
   return {
-    query:
-      meters === undefined
-        ? geoQuery(columns, { kind: 'box', ...EARTH }, false)
-        : geoQuery(columns, { kind: 'circle', center: from, meters }, false),
-    sort: isElsewhere ? [] : [{ path: [], nearest, direction: 'asc' }],
+    query: geoQuery(columns, area, false),
+    sort: isElsewhere ? [] : [{ path: [], nearest: { columns, from, step }, direction: 'asc' }],
   };
 }
 
