@@ -192,6 +192,9 @@ export function describeRanking(open: OpenIndex): void {
       return { ids: hits.sources.map((source) => decode(source).id), text, facets };
     };
     expect((await ids(request({}, placed, { query: IN_PRINT }))).ids).toEqual([8, 2, 4, 3, 5]);
+    const beforeKeys = await ids(request({}, { ...placed, keys: BY_PAGES }));
+    expect(beforeKeys.ids).toHaveLength(8);
+    expect(beforeKeys.ids.slice(0, 2)).toEqual([8, 7]);
     const byId = { sort: [by('id', 'desc')] };
     expect((await ids(request({ isRanked: false }, placed, byId))).ids).toEqual([7, 6, 5, 4, 3, 2, 1]);
     expect((await ids(request({ query: '+++' }, placed))).ids).toEqual([]);
