@@ -3,12 +3,12 @@ import { type Backoff, backoffMs } from '../../shared/backoff.ts';
 import type { ObservedContent } from '../../shared/read-index/elasticsearch/indices/observe-indices.ts';
 import { worldOfAlias } from '../../shared/read-index/elasticsearch/layout/index-names.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
-import { lose, type WatchState } from './watch-state.ts';
+import { lose, type Remade, type WatchState } from './watch-state.ts';
 
-/** Waits before an index is made again because of its count that was not right since the last time, if it differs as it did then. */
+/** Waits before an index is made again whose count was not right after the last time, and differs as it did then. */
 const AGAIN: Backoff = { firstMs: 600_000, longestMs: 86_400_000 };
 
-/** Times that an index is made again without a wait while its count is never right, if it differs in another way each time. */
+/** Maximum attempts without such a wait, if the count differs in another way each time. */
 const MOST_AT_ONCE = 3;
 
 /** An index, and how many documents it should have. */
@@ -123,8 +123,7 @@ function noteWrong(state: WatchState, wrong: Counted & { readonly difference: nu
   const reason = `its index ${index} ${does}: another program has written it`;
   const before = counts.remade.get(alias);
   const now = performance.now();
-  const isSame = before?.difference === difference || (before?.times ?? 0) >= MOST_AT_ONCE;
-  if (before !== undefined && isSame && now - before.at < backoffMs(before.times, AGAIN)) {
+  if (before !== undefined && mustWait(before, difference, now)) {
     if (!before.isReported)
       report.error({ type, reason }, 'an index that was made again has other documents: run `varve verify`');
     counts.remade.set(alias, { ...before, isReported: true });
@@ -133,4 +132,10 @@ function noteWrong(state: WatchState, wrong: Counted & { readonly difference: nu
   counts.remade.set(alias, { at: now, times: (before?.times ?? 0) + 1, difference, isReported: false });
   lose(state, type, { kind: 'foreign', reason, refusesReads: true });
   return true;
+}
+
+/** Returns whether a new copy of the index would probably differ like the last one. */
+function mustWait(last: Remade, difference: number, now: number): boolean {
+  const isSame = last.difference === difference;
+  return (isSame || last.times >= MOST_AT_ONCE) && now - last.at < backoffMs(last.times, AGAIN);
 }

@@ -7,9 +7,9 @@ import type { Report } from './report.ts';
 const BACKOFF: Backoff = { firstMs: 250, longestMs: 5_000 };
 
 /**
- * Repeats a call until it succeeds or is refused: a cluster may start long after this process, and the log may fail. Resolves with undefined when `signal` is
- * aborted. Rejects with a sentence if the cluster refuses a server that has never answered: its settings are wrong. A server that has
- * answered waits, because a key or a right comes back.
+ * Repeats a call until it succeeds or is refused: a cluster may start long after this process, and the log may fail. Resolves with undefined
+ * when `signal` is aborted. Rejects with a sentence if the cluster refuses a server that has never answered: its settings are wrong. A server
+ * that has answered waits, because a key or a right comes back.
  */
 export function retryOutages<Result>(
   report: Report,

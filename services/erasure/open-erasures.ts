@@ -35,7 +35,10 @@ export type ErasuresOptions = {
   readonly exists: (type: Uid, documentId: string) => boolean;
   /** Resolves when the graph and the index have applied the log up to a position. */
   readonly applied: (position: bigint) => Promise<void>;
-  /** Removes the documents from pasts, deliveries and every file of the data directory but the log. Rejects with a message if that is not possible now. */
+  /**
+   * Removes the documents from pasts, deliveries and every file of the data directory but the log. Rejects with a message if that is not
+   * possible now.
+   */
   readonly clean: (erased: readonly Erased[]) => Promise<void>;
   readonly failed: (error: unknown) => void;
 };

@@ -29,8 +29,8 @@ export const DELIVERY_MIGRATIONS = [
 ];
 
 /**
- * Indices that the first migration lacks, and one that an index here replaces. Columns behind the body are read from the new one: a body may have thousands of pages,
- * which SQLite reads to reach them. It is not a migration, because an earlier release opens the file afterwards, too.
+ * Adds two indices, and removes one of earlier states of the file. `deliveries_without_body` has the columns behind the body: a body may have
+ * thousands of pages, which SQLite reads to reach them. It is not a migration, because an earlier release opens the file afterwards, too.
  */
 export const DELIVERY_INDEX = `
   DROP INDEX IF EXISTS waiting_deliveries;

@@ -214,6 +214,7 @@ function queueIn(db: Database, meta: MetaValues) {
     /** Number of stored deliveries from a position on. */
     countSince: (hook: string, from: bigint) =>
       Number(prepared(db, DELIVERY_SQL.since).get(hook, String(from))?.['n']),
+    /** Counts the deliveries of all webhooks that are not done. */
     backlog: () => countOpen(db),
     /** Counts the deliveries of a webhook by state. */
     count: (hook: string) => countStates(db, hook),

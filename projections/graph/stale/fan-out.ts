@@ -22,8 +22,8 @@ export type DependenciesOf = (registry: SchemaRegistry) => readonly Dependency[]
 const AWAITED_COPIES = 100;
 const AWAITED_IN_ALL = 1_000;
 /**
- * Number of copies for which writes wait, from which on no further write waits for its copies. If edits make more copies than the index
- * accepts, the queue would grow, and each edit would wait for all copies before its own.
+ * While writes wait for this many copies, a further write does not wait for its own. Edits may make more copies than the index accepts. Then
+ * the queue would grow, and each edit would wait for all copies before its own.
  */
 const AWAITED_AT_ONCE = 300;
 /** Maximum number of changed links, besides those of edited rows, for whose rows the write waits: two for a row in both worlds. */
