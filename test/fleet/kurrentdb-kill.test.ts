@@ -6,13 +6,13 @@ import { openReadSnapshot } from '../../shared/sqlite/read-snapshot.ts';
 import type { LogRecord } from '../support/kurrentdb/double-record.ts';
 import { type KurrentDbDouble, startKurrentDbDouble } from '../support/kurrentdb/kurrentdb-double.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
-import { takesMinutes } from '../support/takes-minutes.ts';
+import { count, takesMinutes } from '../support/takes-minutes.ts';
 
 /**
  * kill -9 of a server while events and then a checkpoint of KurrentDB wait in the buffer of its subscription. The process stores the
  * position from which it continues only when it has applied everything before. No event is missing after a restart.
  */
-const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? 2);
+const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? count(5, 2));
 /** Number of events in a round. More than the 512 that the buffer of the subscription holds. */
 const EVENTS = 3_000;
 /** Other records: enough for a checkpoint, which comes every 10,000, and so many bytes that the graph stores the position at once. */

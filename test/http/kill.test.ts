@@ -12,7 +12,7 @@ import { count } from '../support/takes-minutes.ts';
  * Every write puts the same number into an attribute, a component and a shared text of one entry. A half-applied write
  * would show different numbers.
  */
-const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? count(3, 1));
+const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? count(5, 1));
 const WRITERS = 8;
 const data = createDataDirectory();
 let server: RunningServer | undefined;

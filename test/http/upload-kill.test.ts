@@ -2,11 +2,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
 import { createDataDirectory, startServer } from '../support/server.ts';
-import { takesMinutes } from '../support/takes-minutes.ts';
+import { count, takesMinutes } from '../support/takes-minutes.ts';
 import { type FileAnswer, getJson, upload } from '../support/upload-client.ts';
 
 /** Number of kills. KILL_ROUNDS=50 for a full run. */
-const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? 2);
+const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? count(5, 2));
 const WRITERS = 8;
 
 it(`kill -9 during uploads, ${ROUNDS} times on one data directory: every acknowledged file exists, and every file is complete`, {

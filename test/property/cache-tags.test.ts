@@ -15,7 +15,7 @@ import { createDataDirectory } from '../support/server.ts';
 import { count } from '../support/takes-minutes.ts';
 import { openWithKnownAnswers } from '../support/varve-in-process.ts';
 
-const PAIRS = Number(process.env['VARVE_CACHE_PAIRS'] ?? count(5_000, 1_000));
+const PAIRS = Number(process.env['VARVE_CACHE_PAIRS'] ?? count(50_000, 1_000));
 const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? 14);
 /** Number of answers that are remembered at the same time. */
 const QUESTIONS = 60;

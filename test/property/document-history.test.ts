@@ -21,7 +21,7 @@ import { ATTRIBUTE_CHANGES, placeChanges, ROW_CHANGES, typeChanges } from '../un
  * A version of a document equals the document of a server whose log ends there, under the content types of now. Links are left out: other
  * documents' events change them too.
  */
-const RUNS = Number(process.env['GRAPH_RUNS'] ?? count(300, 3));
+const RUNS = Number(process.env['GRAPH_RUNS'] ?? count(60, 3));
 const SEED = Number(process.env['SEED'] ?? 43);
 const SPACE = 'varve';
 const MOST_VERSIONS = count(12, 6);

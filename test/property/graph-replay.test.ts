@@ -21,7 +21,7 @@ import { historyOf, type Step, steps } from '../unit/graph-history.ts';
  * The graph is a function of the log: every replay gives the same rows, ids, component ids, links and journal. It does not depend on the
  * batches of the log, on restarts in between, or on crashes before the index got a batch.
  */
-const RUNS = Number(process.env['GRAPH_RUNS'] ?? count(30, 10));
+const RUNS = Number(process.env['GRAPH_RUNS'] ?? count(60, 10));
 const SEED = Number(process.env['SEED'] ?? 14);
 
 describe(`random histories (SEED=${SEED})`, () => {

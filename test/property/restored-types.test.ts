@@ -15,7 +15,7 @@ import { ATTRIBUTE_CHANGES, placeChanges, ROW_CHANGES, typeChanges } from '../un
  * Random changes of content types in the middle of random histories. A graph that followed the log equals one that was rebuilt from it. After
  * the original definitions are back, it has the same content as a graph whose content types never changed.
  */
-const RUNS = Number(process.env['GRAPH_RUNS'] ?? count(30, 10));
+const RUNS = Number(process.env['GRAPH_RUNS'] ?? count(60, 10));
 const SEED = Number(process.env['SEED'] ?? 14);
 
 function inFolder<Result>(use: (folder: string) => Result): Result {

@@ -93,7 +93,7 @@ export async function startElasticsearch(
 }
 
 function isShortLived(purpose: ElasticsearchPurpose): boolean {
-  return purpose === 'for one test' || (purpose === 'for tests' && process.env['VARVE_LONG_TESTS'] !== '1');
+  return purpose === 'for one test' || (purpose === 'for tests' && !process.env['VARVE_LONG_TESTS']);
 }
 
 /** Stops the node, if one was started, and removes its data. */

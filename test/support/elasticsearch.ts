@@ -1,6 +1,6 @@
 import { inject } from 'vitest';
 import { isElasticsearchRequired, startElasticsearch } from './elasticsearch-node.ts';
-import { type SkipOptions, takesMinutes } from './takes-minutes.ts';
+import { isLongRun, type SkipOptions, takesMinutes } from './takes-minutes.ts';
 
 let started: Promise<string> | undefined;
 
@@ -23,7 +23,7 @@ export async function needsElasticsearch(options = unlessAskedFor()): Promise<Sk
 
 function unlessAskedFor(): SkipOptions {
   const { env } = process;
-  if (env['VARVE_TEST_ELASTICSEARCH'] || isElasticsearchRequired(env)) return {};
+  if (env['VARVE_TEST_ELASTICSEARCH'] || (isElasticsearchRequired(env) && !isLongRun())) return {};
   return takesMinutes('tests on Elasticsearch');
 }
 

@@ -1,14 +1,16 @@
+import { expect } from 'vitest';
+import { isInPart, readPart } from './long-parts.ts';
+
 /** Options of a suite or test: skipped with a reason, or not. */
 export type SkipOptions = { readonly skip?: true; readonly meta?: { readonly skipReason: string } };
 
-const isLong = process.env['VARVE_LONG_TESTS'] === '1';
-
 /**
- * Returns the options of a suite that takes minutes. It runs with VARVE_LONG_TESTS=1, as in `.ci/run`. Otherwise it is skipped, since
- * `npm test` must end within five minutes, and the end of the output says so.
+ * Returns the options of a suite that takes minutes. It runs with VARVE_LONG_TESTS=1. With VARVE_LONG_TESTS=2/5, as in `.ci/run`, it runs if
+ * its file is in the second of five parts. Otherwise it is skipped, since `npm test` must end within five minutes, and the end of the
+ * output says so.
  */
 export function takesMinutes(what: string): SkipOptions {
-  if (isLong) return {};
+  if (isLong()) return {};
   return { skip: true, meta: { skipReason: `${what}: minutes, VARVE_LONG_TESTS=1 runs them` } };
 }
 
@@ -24,7 +26,19 @@ export function needsQuietMachine(what: string): SkipOptions {
   };
 }
 
-/** Returns the rounds, runs or clients of a test that also works with fewer: `long` with VARVE_LONG_TESTS=1, else `short`. */
+/** Returns the rounds, runs or clients of a test that also works with fewer: `long` where takesMinutes runs suites, else `short`. */
 export function count(long: number, short: number): number {
-  return isLong ? long : short;
+  return isLong() ? long : short;
+}
+
+/** Tells if long tests run beside each other, of this file or of others: what waits for a moment has to allow for a busy machine. */
+export function isLongRun(): boolean {
+  return Boolean(process.env['VARVE_LONG_TESTS']);
+}
+
+/** Tells if the long tests of the file that is loaded or runs now are asked for. */
+function isLong(): boolean {
+  const asked = process.env['VARVE_LONG_TESTS'];
+  if (!asked) return false;
+  return isInPart(expect.getState().testPath ?? '', readPart(asked));
 }

@@ -12,9 +12,10 @@ import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import type { Json } from '../../shared/json.ts';
 import { openDatabase } from '../../shared/sqlite/open-database.ts';
 import { created, createLog, DEFINITIONS, definition, SCHEMAS, uid } from './graph-fixture.ts';
+import { count } from '../support/takes-minutes.ts';
 import { historyOf, steps } from './graph-history.ts';
 
-const RUNS = Math.ceil(Number(process.env['GRAPH_RUNS'] ?? 30) / 4);
+const RUNS = Math.ceil(Number(process.env['GRAPH_RUNS'] ?? count(60, 30)) / 4);
 const SEED = Number(process.env['SEED'] ?? 14);
 const MINUTE = 60_000;
 
