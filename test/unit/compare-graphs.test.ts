@@ -11,8 +11,8 @@ import type { VarveEvent } from '../../shared/document/events.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import type { Json } from '../../shared/json.ts';
 import { openDatabase } from '../../shared/sqlite/open-database.ts';
-import { created, createLog, DEFINITIONS, definition, SCHEMAS, uid } from './graph-fixture.ts';
 import { count } from '../support/takes-minutes.ts';
+import { created, createLog, DEFINITIONS, definition, SCHEMAS, uid } from './graph-fixture.ts';
 import { historyOf, steps } from './graph-history.ts';
 
 const RUNS = Math.ceil(Number(process.env['GRAPH_RUNS'] ?? count(60, 30)) / 4);
