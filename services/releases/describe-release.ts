@@ -17,17 +17,39 @@ export type DescribedRelease = Awaited<ReturnType<typeof describeRelease>>;
 /** An action of a release, as answers describe it. */
 export type DescribedAction = ReturnType<typeof describeAction>;
 
+/** Actions that are checked for a page of releases: planning each publication of 100 full releases would take minutes. */
+const MOST_CHECKED = 2_000;
+
+/** Returns a page of releases. The `status` of those behind the first 2,000 actions is null if they would have to be checked for it. */
+export async function describeReleases(
+  options: Pick<DescribeOptions, 'together'>,
+  releases: readonly Release[],
+): Promise<readonly DescribedRelease[]> {
+  const described: DescribedRelease[] = [];
+  let left = MOST_CHECKED;
+  for (const release of releases) {
+    if (isPending(release)) left -= release.actions.length;
+    described.push(left < 0 ? describe(release, undefined) : await describeRelease(options, release));
+  }
+  return described;
+}
+
 /** Returns a release as Strapi describes it. Varve adds `lateMs`, and `problems` of one that is blocked or has failed. */
-export async function describeRelease({ together }: DescribeOptions, release: Release) {
+export async function describeRelease({ together }: Pick<DescribeOptions, 'together'>, release: Release) {
+  return describe(release, isPending(release) ? await together.check(release.actions) : []);
+}
+
+/** Describes a release. `refused`: its actions that would be refused now; undefined if they were not checked. */
+function describe(release: Release, refused: readonly RefusedAction[] | undefined) {
   const { id, name, scheduledAt, timezone, releasedAt, createdAt, updatedAt, createdBy, lateMs } = release;
-  const problems = isPending(release) ? problemsOf(release, await together.check(release.actions)) : [];
+  const problems = isPending(release) ? problemsOf(release, refused ?? []) : [];
   return {
     id,
     name,
     releasedAt,
     scheduledAt,
     timezone,
-    status: statusOf(release, problems),
+    status: statusOf(release, refused === undefined ? undefined : problems),
     createdAt,
     updatedAt,
     createdBy,
@@ -47,10 +69,14 @@ export function problemOf({ action, reason }: RefusedAction): ReleaseProblem {
   return { contentType, entryDocumentId, locale, reason };
 }
 
-function statusOf({ releasedAt, failure, actions }: Release, problems: readonly ReleaseProblem[]) {
+function statusOf(
+  { releasedAt, failure, actions }: Release,
+  problems: readonly ReleaseProblem[] | undefined,
+) {
   if (releasedAt !== null) return 'done';
   if (failure !== null) return 'failed';
   if (actions.length === 0) return 'empty';
+  if (problems === undefined) return null;
   return problems.length > 0 ? 'blocked' : 'ready';
 }
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { isPending, type Release } from '../../shared/releases/release-state.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import type { Resource, ResourceRequest, ResourceResult } from '../../shared/resource.ts';
-import { describeRelease } from './describe-release.ts';
+import { describeRelease, describeReleases } from './describe-release.ts';
 import type { ServedReleases } from './open-releases.ts';
 import { RELEASE_ACTION_RESOURCES } from './release-action-resources.ts';
 import { found, idInPath, openedReleases, PAGE, pageOf, RELEASES_PATH } from './release-page.ts';
@@ -14,7 +14,10 @@ const RELEASE = z.looseObject({
   releasedAt: z.iso.datetime().nullable(),
   scheduledAt: z.iso.datetime().nullable(),
   timezone: z.string().nullable(),
-  status: z.enum(['ready', 'blocked', 'failed', 'done', 'empty']),
+  status: z
+    .enum(['ready', 'blocked', 'failed', 'done', 'empty'])
+    .nullable()
+    .describe('null: not checked, in a list of releases with more than 2,000 actions in all.'),
   actions: z.object({ meta: z.object({ count: z.int() }) }),
   lateMs: z.int().nullable().describe('Milliseconds after scheduledAt; null: a caller carried it out.'),
   problems: z
@@ -41,8 +44,7 @@ export const RELEASE_RESOURCES: readonly Resource<ServedReleases>[] = [
       const { describing, commands } = openedReleases(parts);
       const all = commands.list().toReversed();
       const { rows, pagination } = pageOf(all, query);
-      const data: object[] = [];
-      for (const release of rows) data.push(await describeRelease(describing, release));
+      const data = await describeReleases(describing, rows);
       return { data, meta: { pagination, pendingReleasesCount: all.filter(isPending).length } };
     },
   },

@@ -231,7 +231,7 @@ function timeAsStored({ scheduledAt, timezone }: DescribedRelease): object {
 
 function columnsOf(release: DescribedRelease): readonly string[] {
   const { id, name, status, actions } = release;
-  return [String(id), name, status, String(actions.meta.count), timeOf(release)];
+  return [String(id), name, status ?? 'not checked', String(actions.meta.count), timeOf(release)];
 }
 
 function timeOf({ scheduledAt, timezone, releasedAt }: DescribedRelease): string {

@@ -43,7 +43,7 @@ function Day({ day, month, releases }: DayProps) {
     <span aria-hidden="true">${day.getDate()}</span><span class="hidden">${DAY.format(day)}</span>
     ${
       sorted.length > 0 &&
-      html`<ul>${sorted.map(({ id, name, status, ...release }) => html`<li key=${id}><a href=${linkTo(['releases', String(id)])}>${TIME.format(new Date(timeOf(release) ?? 0))} ${name}</a> <span class=${status === 'blocked' || status === 'failed' ? 'bad' : 'quiet'}>${status}</span></li>`)}</ul>`
+      html`<ul>${sorted.map(({ id, name, status, ...release }) => html`<li key=${id}><a href=${linkTo(['releases', String(id)])}>${TIME.format(new Date(timeOf(release) ?? 0))} ${name}</a> <span class=${status === 'blocked' || status === 'failed' ? 'bad' : 'quiet'}>${status ?? 'not checked'}</span></li>`)}</ul>`
     }
   </td>`;
 }

@@ -61,7 +61,7 @@ function ReleaseRow({ release }: { readonly release: ListedRelease }) {
   const at = scheduledAt ?? releasedAt;
   return html`<tr>
     <td><a href=${linkTo(['releases', String(id)])}>${shorten(name, 60)}</a></td>
-    <td><span class=${isBad ? 'bad' : status === 'done' ? 'quiet' : 'good'}>${status}</span>${problems.length > 0 && html` <span class="quiet">refused: ${formatCount(problems.length)}</span>`}</td>
+    <td><span class=${isBad ? 'bad' : status === 'done' ? 'quiet' : 'good'}>${status ?? 'not checked'}</span>${problems.length > 0 && html` <span class="quiet">refused: ${formatCount(problems.length)}</span>`}</td>
     <td class="number">${formatCount(actions.meta.count)}</td>
     <td>${at === null ? html`<span class="quiet">when somebody publishes it</span>` : formatMoment(at)}</td>
     <td>${lateMs === null ? '' : `${formatCount(lateMs)} ms`}</td>
