@@ -2,7 +2,7 @@ import type { DocumentEvent } from '../../shared/document/events.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { readStreamState } from '../../shared/event-store/watch-stream.ts';
 import { releaseStream } from '../../shared/releases/release-events.ts';
-import { dueReleases, evolveReleases, NO_RELEASES, timeOf } from '../../shared/releases/release-state.ts';
+import { dueReleases, evolveReleases, noReleases, timeOf } from '../../shared/releases/release-state.ts';
 import type { PlanningEnvironment } from '../command/environment.ts';
 import { decideTogether } from '../command/publish-together.ts';
 
@@ -24,7 +24,7 @@ export async function applyDueReleases(
   apply: (events: readonly DocumentEvent[], at: string) => void,
 ): Promise<void> {
   const events = upTo(log.readStream(releaseStream(space)), position);
-  const state = await readStreamState(events, NO_RELEASES, evolveReleases);
+  const state = await readStreamState(events, noReleases(), evolveReleases);
   for (const release of dueReleases(state.releases.values(), until)) {
     const decided = await decideTogether(environment, release.actions);
     if (decided !== undefined && decided.length > 0) apply(decided, new Date(timeOf(release)).toISOString());

@@ -1,7 +1,7 @@
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { evolveStream, readStreamState, watchStream } from '../../shared/event-store/watch-stream.ts';
 import { releaseStream } from '../../shared/releases/release-events.ts';
-import { evolveReleases, NO_RELEASES } from '../../shared/releases/release-state.ts';
+import { evolveReleases, noReleases, type ReleaseState } from '../../shared/releases/release-state.ts';
 
 /** The releases of a log, as this process knows them. */
 export type KnownReleases = Awaited<ReturnType<typeof watchReleases>>;
@@ -13,12 +13,12 @@ export async function watchReleases(log: EventStore, space: string, changed: () 
   const stream = releaseStream(space);
   const { state, moved, done, close } = await watchStream(log, {
     stream,
-    read: () => readStreamState(log.readStream(stream), NO_RELEASES, evolveReleases),
+    read: () => readStreamState(log.readStream(stream), noReleases(), evolveReleases),
     evolve: (known, event) => evolveStream(known, event, evolveReleases),
     changed,
   });
   return {
-    state,
+    state: (): ReleaseState => state(),
     /** Resolves when the state has the event at this revision. Rejects after 10 s. */
     async reached(revision: bigint | undefined): Promise<void> {
       const wanted = revision ?? -1n;

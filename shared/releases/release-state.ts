@@ -21,6 +21,7 @@ export type Release = ReleaseDefined['data'] &
     readonly failure: { readonly at: string; readonly problems: readonly ReleaseProblem[] } | null;
   };
 
+/** Later states of a log have the same maps, which change. */
 export type ReleaseState = {
   /** In the order of their ids. Of those that were carried out it has the last ones. */
   readonly releases: ReadonlyMap<number, Release>;
@@ -31,53 +32,83 @@ export type ReleaseState = {
   readonly revision: bigint | undefined;
 };
 
-export const NO_RELEASES: ReleaseState = {
-  releases: new Map(),
-  lastId: 0,
-  lastAction: 0,
-  revision: undefined,
+type GrowingState = ReleaseState & {
+  readonly releases: Map<number, Release>;
+  /** Ids of those that were carried out, the first one first, with the number of their actions. */
+  readonly done: Map<number, number>;
+  /** Sum of these numbers. */
+  readonly doneActions: number;
 };
+
+/** Returns the state of a log without releases. */
+export function noReleases(): GrowingState {
+  const counts = { lastId: 0, lastAction: 0, doneActions: 0 };
+  return { ...counts, releases: new Map(), done: new Map(), revision: undefined };
+}
 
 /** Releases that were carried out and are remembered, and all their actions. */
 const MOST_DONE = 1_000;
 const MOST_DONE_ACTIONS = 50_000;
 
 /** Returns the state after an event of the stream of releases. */
-export function evolveReleases(state: ReleaseState, stored: StoredEvent): ReleaseState {
+export function evolveReleases(before: GrowingState, stored: StoredEvent): GrowingState {
   const event = stored as unknown as ReleaseEvent;
   const { revision } = stored;
   const { at } = stored.metadata;
   const { id } = event.data;
-  const known = state.releases.get(id);
-  const changed = (release: Partial<Release>): ReleaseState =>
-    known === undefined
-      ? { ...state, revision }
-      : { ...state, revision, releases: new Map(state.releases).set(id, { ...known, ...release, revision }) };
+  // A copy of the map for each event would take time with the square of their number.
+  const { releases } = before;
+  const state = { ...before, revision };
+  const known = releases.get(id);
+  const change = (release: Partial<Release>) => {
+    if (known !== undefined) releases.set(id, { ...known, ...release, revision });
+  };
   switch (event.type) {
-    case 'release-defined': {
-      const releases = new Map(state.releases).set(id, definedRelease(event.data, known, stored));
-      return { ...state, revision, lastId: Math.max(state.lastId, id), releases };
-    }
+    case 'release-defined':
+      releases.set(id, definedRelease(event.data, known, stored));
+      return { ...withoutDone(state, id), lastId: Math.max(state.lastId, id) };
     case 'release-changed': {
       const { put, removed } = event.data;
       const actions = changedActions(known?.actions ?? [], { put, removed, at });
       const lastAction = Math.max(state.lastAction, ...put.map((action) => action.id));
-      return { ...changed({ actions, updatedAt: at, failure: null }), lastAction };
+      change({ actions, updatedAt: at, failure: null });
+      return { ...state, lastAction };
     }
-    case 'release-removed': {
-      const releases = new Map(state.releases);
+    case 'release-removed':
       releases.delete(id);
-      return { ...state, revision, releases };
-    }
+      return withoutDone(state, id);
     case 'release-done': {
       const { lateMs } = event.data;
-      return withoutOldest(changed({ releasedAt: at, updatedAt: at, lateMs, failure: null }));
+      change({ releasedAt: at, updatedAt: at, lateMs, failure: null });
+      return known === undefined ? state : withDone(state, known);
     }
     case 'release-failed':
-      return changed({ updatedAt: at, failure: { at, problems: event.data.problems } });
+      change({ updatedAt: at, failure: { at, problems: event.data.problems } });
+      return state;
     default:
       return assertNever(event);
   }
+}
+
+/** Counts a release as carried out. Forgets those that were carried out first, if there are too many. Their events stay in the log. */
+function withDone(state: GrowingState, { id, actions }: Release): GrowingState {
+  const { done, releases } = state;
+  let { doneActions } = withoutDone(state, id);
+  done.set(id, actions.length);
+  doneActions += actions.length;
+  for (const [oldest, count] of done) {
+    if (done.size <= MOST_DONE && (doneActions <= MOST_DONE_ACTIONS || done.size === 1)) break;
+    done.delete(oldest);
+    releases.delete(oldest);
+    doneActions -= count;
+  }
+  return { ...state, doneActions };
+}
+
+function withoutDone(state: GrowingState, id: number): GrowingState {
+  const count = state.done.get(id) ?? 0;
+  state.done.delete(id);
+  return { ...state, doneActions: state.doneActions - count };
 }
 
 function definedRelease(
@@ -115,20 +146,6 @@ function changedActions(before: readonly StoredAction[], { put, removed, at }: C
       return other === undefined ? action : { ...other, createdAt: action.createdAt, updatedAt: at };
     });
   return [...kept, ...[...replaced.values()].map((action) => ({ ...action, createdAt: at, updatedAt: at }))];
-}
-
-/** Forgets the releases that were carried out first, if there are too many. Their events stay in the log. */
-function withoutOldest(state: ReleaseState): ReleaseState {
-  const done = [...state.releases.values()]
-    .filter(({ releasedAt }) => releasedAt !== null)
-    .sort((one, other) => Number(other.revision - one.revision));
-  const releases = new Map(state.releases);
-  let actions = 0;
-  for (const [n, release] of done.entries()) {
-    actions += release.actions.length;
-    if (n >= MOST_DONE || (n > 0 && actions > MOST_DONE_ACTIONS)) releases.delete(release.id);
-  }
-  return { ...state, releases };
 }
 
 /** Returns whether a release was not carried out. */

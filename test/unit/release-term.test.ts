@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { startReleaseTerm } from '../../services/releases/release-term.ts';
-import { NO_RELEASES, type Release, type ReleaseState } from '../../shared/releases/release-state.ts';
+import { noReleases, type Release, type ReleaseState } from '../../shared/releases/release-state.ts';
 
 const release = (id: number, scheduledAt: number, more: Partial<Release> = {}): Release => ({
   id,
@@ -22,7 +22,7 @@ const release = (id: number, scheduledAt: number, more: Partial<Release> = {}): 
 
 /** Runs the scheduler on these releases and a clock that the test sets. */
 function schedule(releases: readonly Release[]) {
-  let state: ReleaseState = { ...NO_RELEASES, releases: new Map(releases.map((each) => [each.id, each])) };
+  let state: ReleaseState = { ...noReleases(), releases: new Map(releases.map((each) => [each.id, each])) };
   let time = 0;
   const ended: number[] = [];
   let woken = Promise.withResolvers<void>();
