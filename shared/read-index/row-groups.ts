@@ -29,6 +29,11 @@ type GroupPage = { readonly from: number; readonly size: number; readonly limit:
 /** Characters of a value in a result. Elasticsearch keeps more of each value. */
 const VALUE_CHARACTERS = 1_000;
 
+/** Returns the value of a group as results have it. */
+export function shownValue(value: string | null): string | null {
+  return value === null ? null : value.slice(0, VALUE_CHARACTERS).toWellFormed();
+}
+
 /** Steps of a slice for so many rows. */
 const ROWS_AT_ONCE = 256;
 
@@ -70,7 +75,7 @@ export function createRowGroups(
       total,
       rows: groups.flatMap((group) => group.rows),
       groups: groups.map(({ value, count, rows: { length } }) => ({
-        value: value === null ? null : value.slice(0, VALUE_CHARACTERS).toWellFormed(),
+        value: shownValue(value),
         count,
         hits: length,
       })),

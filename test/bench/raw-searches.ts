@@ -55,6 +55,7 @@ export function createRawSearches({ url, space, registry }: RawSearchesOptions):
       layouts: (uid) => layouts.get(uid) ?? missing(uid),
       semiJoinLimit: NOT_LIMITED,
       sortLimit: NOT_LIMITED,
+      groupLimit: 10_000,
     });
   const requestsOf = async (asked: SearchEngine, request: LoadRequest) => {
     const sent: LoadRequest[] = [];

@@ -291,6 +291,7 @@ const reader = createElasticsearchReader({
     layouts: layoutOf,
     semiJoinLimit: 1_000_000,
     sortLimit: 10_000,
+    groupLimit: 10_000,
   },
 });
 for (const [name, create] of Object.entries(QUERIES)) {

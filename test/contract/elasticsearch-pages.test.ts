@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SearchRequest, SortKey } from '../../shared/read-index/read-index.ts';
 import { needsElasticsearch } from '../support/elasticsearch.ts';
 import { createTestIndices, type TestIndex, type TestIndices } from '../support/elasticsearch-index.ts';
-import { AUTHOR, libraryRegistry, row, TAG, TOWN } from './read-index-library.ts';
+import { AUTHOR, BOOK, libraryRegistry, row, TAG, TOWN } from './read-index-library.ts';
 
 const ROWS = 2_600;
 const registry = libraryRegistry();
@@ -191,5 +191,55 @@ describe('a sort in the process on Elasticsearch', await needsElasticsearch(), (
     expect(await idsOf(byAuthor('asc', 0))).toEqual([3, 2, 1, 4]);
     expect(await idsOf(byAuthor('desc', 396))).toEqual([400, 1, 2, 3]);
     expect((await byAuthor('asc', 0)).total).toBe(400);
+  });
+});
+
+describe('groups of many rows on Elasticsearch', await needsElasticsearch(), () => {
+  let indices: TestIndices;
+  let index: TestIndex;
+
+  /** 120 families of four books, one after the other by their ids, and a book of no family. */
+  function families() {
+    const rows = Array.from({ length: 481 }, (_, i) => {
+      const values = { id: i + 1, slug: i === 480 ? null : `family ${Math.floor(i / 4)}` };
+      return { type: BOOK, version: 'published', key: i + 1, row: row(registry, BOOK, values) } as const;
+    });
+    return { position: 1n, rows, links: [] };
+  }
+
+  beforeAll(async () => {
+    indices = await createTestIndices(registry);
+    index = await indices.open({ groupLimit: 4 });
+    await index.apply(families());
+  }, 180_000);
+  afterAll(() => indices?.remove());
+
+  const search = (more: Partial<SearchRequest>) =>
+    index.search({
+      ...{ type: BOOK, world: 'published', query: { kind: 'match_all' }, sort: [] },
+      ...{ from: 0, size: 10, withTotal: false, groups: { field: 'slug', limit: 2 } },
+      ...more,
+    });
+
+  it('are read in rounds, of which each one skips the groups before', async () => {
+    const { groups, hits } = await search({ from: 90 });
+    const shown = groups?.map(({ value, count, hits: rows }) => [value, count, rows]);
+    expect(shown).toEqual(Array.from({ length: 10 }, (_, i) => [`family ${90 + i}`, 4, 2]));
+    const ids = hits.sources.map((source) => JSON.parse(Buffer.from(source).toString()).id);
+    expect(ids.slice(0, 4)).toEqual([361, 362, 365, 366]);
+  });
+
+  it('are a 400 if a page needs more than 100 rounds', async () => {
+    expect((await search({ from: 90 })).groups).toHaveLength(10);
+    await expect(search({ from: 91 })).rejects.toThrow('Invalid distinct: large groups before the page');
+  });
+
+  it('are a 400 on a page beyond 10,000 of them, and if there are more than 20 requests count', async () => {
+    const counted = { kind: 'range', field: 'id', lt: 321 } as const;
+    expect((await search({ from: 9_990, query: counted })).groups).toEqual([]);
+    await expect(search({ from: 9_991 })).rejects.toThrow('Invalid distinct: an offset of 9991 groups');
+    expect((await search({ query: counted, withTotal: true })).total).toBe(80);
+    await expect(search({ withTotal: true })).rejects.toThrow('Invalid distinct: more than 80 groups');
+    await expect(search({ withTotal: true, size: 0 })).rejects.toThrow('more than 80 groups');
   });
 });

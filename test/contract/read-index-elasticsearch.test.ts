@@ -5,6 +5,7 @@ import { needsElasticsearch } from '../support/elasticsearch.ts';
 import { createTestIndices, type TestIndices } from '../support/elasticsearch-index.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 import { describeReadIndexContract } from './read-index-contract.ts';
+import { describeGroups } from './read-index-groups.ts';
 import { libraryRegistry } from './read-index-library.ts';
 
 // Hundreds of refreshes one after the other take long if other tests use the same cores.
@@ -22,6 +23,8 @@ describe('on a real Elasticsearch', await needsElasticsearch(), () => {
   describeReadIndexContract('elasticsearch, rows kept in the process', () =>
     indices.open({ rows: createRowCache({ maxBytes: 2 ** 20, expectFrom: 0 }) }),
   );
+  describe('groups of a search that finds too many entries to read them all', () =>
+    describeGroups(() => indices.open({ groupLimit: 3 })));
 });
 
 const ONE_COPY = 'on a real Elasticsearch, with at most one copy in a list';

@@ -32,6 +32,7 @@ export type TestIndex = ReadIndex & { readonly reader: ElasticsearchReader; read
 export type TestLimits = {
   readonly semiJoinLimit: number;
   readonly sortLimit: number;
+  readonly groupLimit: number;
   readonly rows: RowCache;
 };
 
@@ -81,6 +82,7 @@ export async function createTestIndices(
         layouts: layoutOf,
         semiJoinLimit: 1_000_000,
         sortLimit: 10_000,
+        groupLimit: 10_000,
         ...limits,
       });
       const model = createRowModel(registry);

@@ -19,7 +19,8 @@ import type { SearchBody } from '../wire/write-search.ts';
 import { countFacets } from './count-facets.ts';
 import { readFarPage } from './far-page.ts';
 import { findOtherWords } from './find-other-words.ts';
-import { groupHits, groupKeys, readAll } from './group-rows.ts';
+import type { FirstHits } from './group-many.ts';
+import { groupHits, groupKeys, readFirst } from './group-rows.ts';
 import { type PageSearch, readHits, readPage, totalOf } from './page-search.ts';
 import { keyStep } from './placed-score.ts';
 import { BUCKETS, FROM_HITS, readKeys } from './read-keys.ts';
@@ -129,8 +130,10 @@ async function groupedPage(
   groups: GroupRequest,
 ): Promise<SearchResult> {
   const { session, request } = search;
-  if (clauses !== null || request.size === 0)
-    return groupHits(search, groups, (page) => readAll(search, clauses ?? [], page));
+  if (clauses !== null || request.size === 0) {
+    const first = (within: PageSearch, page: FirstHits) => readFirst(within, clauses ?? [], page);
+    return groupHits(search, groups, { all: (page) => first(search, page), first });
+  }
   const rowSet = { type: request.type, path: [] };
   const sorted = await sortInProcess(session, rowSet, await keysToSort(search), request.sort);
   return groupKeys(

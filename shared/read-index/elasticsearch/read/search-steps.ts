@@ -4,8 +4,10 @@ import { WINDOW } from '../layout/index-definition.ts';
 import type { Dsl } from '../plan/dsl.ts';
 import { byRelevance, readPosition, type SortClause, sortDsl, writePosition } from '../plan/plan-sort.ts';
 import type { SearchHit } from '../wire/search-answer.ts';
-import { type FirstHits, groupHits } from './group-rows.ts';
+import type { FirstHits } from './group-many.ts';
+import { groupHits } from './group-rows.ts';
 import { type PageSearch, readHits, readPage } from './page-search.ts';
+import { rowFields } from './read-rows.ts';
 
 /** Order of a search whose scores are read in steps. `leading`: the order within a step. Then the score counts, and then `ties`. */
 export type StepOrder = {
@@ -31,7 +33,11 @@ type Page = { readonly hits: Hits; readonly next?: SortPosition | null };
  */
 export async function searchSteps(search: PageSearch, order: StepOrder): Promise<SearchResult> {
   const { from, size, withTotal, cursor, groups } = search.request;
-  if (groups !== undefined) return groupHits(search, groups, (first) => readAllSteps(search, order, first));
+  if (groups !== undefined)
+    return groupHits(search, groups, {
+      all: (first) => readAllSteps(search, order, first),
+      first: (within, first) => readSteps(within, order, { from: 0, ...first }),
+    });
   if (from + size > WINDOW) refuse(from, size);
   const [total, page] = await Promise.all([
     withTotal ? countMatches(search) : undefined,
@@ -42,14 +48,15 @@ export async function searchSteps(search: PageSearch, order: StepOrder): Promise
 
 async function readFrom(search: PageSearch, order: StepOrder): Promise<Page> {
   const { from, size } = search.request;
-  return { hits: readHits(search, await readSteps(search, order, { from, size })) };
+  const docvalue_fields = ['key', ...rowFields(search.details)];
+  return { hits: readHits(search, await readSteps(search, order, { from, size, docvalue_fields })) };
 }
 
 /** Reads hits step by step until there are `size` after the first `from`. */
 async function readSteps(
   search: PageSearch,
   order: StepOrder,
-  { from, size }: Pick<SearchRequest, 'from' | 'size'>,
+  { from, size, docvalue_fields }: FirstHits & Pick<SearchRequest, 'from'>,
 ): Promise<readonly SearchHit[]> {
   const found: SearchHit[] = [];
   let skipped = from;
@@ -59,9 +66,11 @@ async function readSteps(
     count();
     level = await bestLevel(search, order.step, level);
     if (level === undefined) break;
-    const page = { from: skipped, size: size - found.length, sort: sortDsl(inStep(order)) };
-    const within = { ...search, query: stepQuery(search.query, order.step, level) };
-    const { hits } = await readPage(within, { ...page, track_total_hits: true });
+    const { hits } = await search.session.search(search.request.type, {
+      ...{ from: skipped, size: size - found.length, docvalue_fields },
+      ...{ sort: sortDsl(inStep(order)), track_total_hits: true },
+      query: stepQuery(search.query, order.step, level),
+    });
     for (const hit of hits.hits) found.push(hit);
     skipped = Math.max(0, skipped - (hits.total?.value ?? 0));
   }

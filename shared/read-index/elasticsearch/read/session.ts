@@ -30,6 +30,8 @@ export type SearchContext = {
   readonly semiJoinLimit: number;
   /** Maximum matching rows that the process sorts, if the documents do not contain a sort key. */
   readonly sortLimit: number;
+  /** Maximum matching rows that the process reads to group them. More are grouped in rounds. */
+  readonly groupLimit: number;
   readonly totals: KnownTotals;
   /** Index set that is read. */
   readonly indices: Pick<CurrentSet, 'get' | 'refresh'>;
