@@ -70,7 +70,7 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * `for tests`: a node with settings that save CPU time but make it slower under load. They are not used in runs of the
+ * `for tests`: a node with settings that save CPU time but make it slower under load. They are not used in runs of all
  * long tests, whose node runs for an hour. `for one test`: a node with these settings also there, since it starts often.
  */
 export type ElasticsearchPurpose = 'for tests' | 'for one test' | 'to be measured';
@@ -93,7 +93,7 @@ export async function startElasticsearch(
 }
 
 function isShortLived(purpose: ElasticsearchPurpose): boolean {
-  return purpose === 'for one test' || (purpose === 'for tests' && !process.env['VARVE_LONG_TESTS']);
+  return purpose === 'for one test' || (purpose === 'for tests' && process.env['VARVE_LONG_TESTS'] !== '1');
 }
 
 /** Stops the node, if one was started, and removes its data. */

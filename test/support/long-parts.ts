@@ -1,13 +1,13 @@
 import { LONGEST } from './longest-files.ts';
 
-/** A part of the files of tests: the second of five is `{ part: 2, of: 5 }`. */
+/** A part of the files of tests: the second of eight is `{ part: 2, of: 8 }`. */
 export type Part = { readonly part: number; readonly of: number };
 
-/** Returns the part that VARVE_LONG_TESTS names: `2/5`, or `1` for all. Throws for anything else. */
+/** Returns the part that VARVE_LONG_TESTS names: `2/8`, or `1` for all. Throws for anything else. */
 export function readPart(text: string): Part {
   const [, part, of = '1'] = /^([1-9]\d?)(?:\/([1-9]\d?))?$/.exec(text) ?? [];
   if (part === undefined || Number(part) > Number(of))
-    throw new Error(`VARVE_LONG_TESTS is "${text}", not 1 (all) or a part such as 2/5`);
+    throw new Error(`VARVE_LONG_TESTS is "${text}", not 1 (all) or a part such as 2/8`);
   return { part: Number(part), of: Number(of) };
 }
 

@@ -5,8 +5,8 @@ import { isInPart, readPart } from './long-parts.ts';
 export type SkipOptions = { readonly skip?: true; readonly meta?: { readonly skipReason: string } };
 
 /**
- * Returns the options of a suite that takes minutes. It runs with VARVE_LONG_TESTS=1. With VARVE_LONG_TESTS=2/5, as in `.ci/run`, it runs if
- * its file is in the second of five parts. Otherwise it is skipped, since `npm test` must end within five minutes, and the end of the
+ * Returns the options of a suite that takes minutes. It runs with VARVE_LONG_TESTS=1. With VARVE_LONG_TESTS=2/8, as in `.ci/run`, it runs if
+ * its file is in the second of eight parts. Otherwise it is skipped, since `npm test` must end within five minutes, and the end of the
  * output says so.
  */
 export function takesMinutes(what: string): SkipOptions {
@@ -31,7 +31,7 @@ export function count(long: number, short: number): number {
   return isLong() ? long : short;
 }
 
-/** Tells if long tests run beside each other, of this file or of others: what waits for a moment has to allow for a busy machine. */
+/** Tells if the run has long tests, of this file or of others: what waits for a moment has to allow for a busy machine. */
 export function isLongRun(): boolean {
   return Boolean(process.env['VARVE_LONG_TESTS']);
 }

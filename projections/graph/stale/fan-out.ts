@@ -25,7 +25,7 @@ const AWAITED_IN_ALL = 1_000;
  * While writes wait for this many copies, a further write does not wait for its own. Edits may make more copies than the index accepts. Then
  * the queue would grow, and each edit would wait for all copies before its own.
  */
-const AWAITED_AT_ONCE = 300;
+const AWAITED_AT_ONCE = 60;
 /** Maximum number of changed links, besides those of edited rows, for whose rows the write waits: two for a row in both worlds. */
 const AWAITED_LINKS = 2 * AWAITED_COPIES;
 
