@@ -51,4 +51,27 @@ describe('the settings in the console', longInBrowser('settings in the console')
     await shown.page.locator('.settings tr', { hasText: '--workers' }).waitFor(REACTS);
     expect(await shown.problems()).toEqual([]);
   });
+
+  test('are asked for again once a hidden page is seen', async () => {
+    const { page } = shown;
+    let asked = 0;
+    await page.route('**/_varve/settings*', (route) => {
+      asked++;
+      return route.abort();
+    });
+    const setVisibility = (state: string) =>
+      page.evaluate(
+        `Object.defineProperty(document, 'visibilityState', { configurable: true, value: '${state}' })`,
+      );
+    await shown.show('#/types', 'h1');
+    await shown.show('#/settings', '[role=alert]');
+    await expect.poll(() => asked, REACTS).toBeGreaterThan(1);
+    await setVisibility('hidden');
+    const before = asked;
+    await page.waitForTimeout(5_000);
+    expect(asked - before).toBeLessThanOrEqual(1);
+    await page.unroute('**/_varve/settings*');
+    await setVisibility('visible');
+    await page.locator('.settings tbody tr').first().waitFor(REACTS);
+  });
 });

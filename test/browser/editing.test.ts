@@ -321,6 +321,35 @@ describe('editing in the console', longInBrowser('editing in the console in Chro
     await button('Back to now').click();
     await page.waitForSelector('.values .whole:text-is("after")', REACTS);
     expect(await page.locator('.tabs a:text-is("Edit")').count()).toBe(1);
+    await page.locator('.past summary').click();
+    await page.locator('.past input[type=range]').fill(headers.get('varve-position') ?? '', REACTS);
+    await page.waitForSelector('.values .whole:text-is("before")', { timeout: 240_000 });
+    await button('Back to now').click();
+    await page.waitForSelector('.values .whole:text-is("after")', REACTS);
+    await page.locator('.past summary').click();
+    await page.locator('.past input[name=moment]').fill('2001-02-03T04:05:06', REACTS);
+    await page.locator('.past').getByRole('button', { name: 'Show', exact: true }).click();
+    await page.waitForURL(/asOf=2001-02-03T04%3A05%3A06/, REACTS);
+    await page.locator('[role=alert], h1:text-matches("no such entry")').first().waitFor(REACTS);
+    await button('Back to now').click();
+  });
+
+  test('a list shows one world and one locale', { timeout: 120_000 }, async () => {
+    const { body } = await ask('/api/articles', {
+      method: 'POST',
+      body: { data: { key: 'w1', title: 'As published', code: 'w' } },
+    });
+    const path = `/api/articles/${body.data.documentId}`;
+    await ask(`${path}?status=draft`, { method: 'PUT', body: { data: { title: 'As drafted' } } });
+    await ask(`${path}?locale=fr`, { method: 'PUT', body: { data: { title: 'En français' } } });
+    await show('#/content/articles', 'td:text-is("As drafted")');
+    await page.getByLabel('World').selectOption('published', REACTS);
+    await page.waitForSelector('td:text-is("As published")', REACTS);
+    expect(await page.locator('td:text-is("As drafted")').count()).toBe(0);
+    await page.getByLabel('Locale').fill('fr');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('td:text-is("En français")', REACTS);
+    expect(await page.locator('td:text-is("As published")').count()).toBe(0);
   });
 
   test('a new locale is written with the form, and shares what all locales share', {

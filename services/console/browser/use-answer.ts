@@ -15,7 +15,7 @@ const PAUSE_MS = 2_000;
 
 /**
  * Asks a question when a component appears, when the key of the question changes, and when `again` is called. Repeats it until the server
- * answers: a refusal is an answer.
+ * answers: a refusal is an answer. A hidden page waits until it is seen.
  */
 export function useAsked<Found>(key: string, ask: (signal: AbortSignal) => Promise<Found>): Asked<Found> {
   const [found, setFound] = useState<{ readonly key: string; readonly answer: Found }>();
@@ -25,6 +25,9 @@ export function useAsked<Found>(key: string, ask: (signal: AbortSignal) => Promi
   useEffect(() => {
     const stop = new AbortController();
     let pause: ReturnType<typeof setTimeout> | undefined;
+    const later = () => {
+      pause = setTimeout(() => (document.visibilityState === 'hidden' ? later() : again()), PAUSE_MS);
+    };
     ask(stop.signal).then(
       (answer) => {
         setFound({ key, answer });
@@ -33,7 +36,7 @@ export function useAsked<Found>(key: string, ask: (signal: AbortSignal) => Promi
       (error: Error) => {
         if (stop.signal.aborted) return;
         setProblem(error.message);
-        if (error instanceof TypeError) pause = setTimeout(again, PAUSE_MS);
+        if (error instanceof TypeError) later();
       },
     );
     return () => {
