@@ -43,7 +43,10 @@ it('refuses parameters below /_varve that no route reads, in the words of the AP
     expect(body.error, `${method} ${path}`).toMatchObject({
       name: other.body.error.name,
       message: other.body.error.message,
-      details: { ...expected, accepted: path.endsWith('/deliveries') ? ['state', 'position', 'bodies', 'limit'] : [] },
+      details: {
+        ...expected,
+        accepted: path.endsWith('/deliveries') ? ['state', 'position', 'bodies', 'limit'] : [],
+      },
     });
   }
   expect((await ask(hook)).status, 'nothing was removed').toBe(200);
