@@ -102,10 +102,7 @@ export type ElasticsearchClusterOptions = {
 };
 
 const ONE_SHARD: IndexSpread = { shards: 1, replicas: undefined };
-const SEMI_JOIN_LIMIT = 1_000_000;
-const SORT_LIMIT = 100_000;
-/** Matching entries that a process reads at once to group them. */
-const GROUP_LIMIT = 10_000;
+const LIMITS = { semiJoinLimit: 1_000_000, sortLimit: 100_000, groupLimit: 10_000 };
 const READY_WITHIN = '10s';
 
 /** Creates the cluster. It connects to nothing yet. Throws a sentence if a content type does not fit into an index. */
@@ -139,9 +136,7 @@ export function createElasticsearchCluster(options: ElasticsearchClusterOptions)
       ...(rowCacheBytes > 0 && { rows: createRowCache({ maxBytes: rowCacheBytes }) }),
       names,
       layouts: layoutOf,
-      semiJoinLimit: SEMI_JOIN_LIMIT,
-      sortLimit: SORT_LIMIT,
-      groupLimit: GROUP_LIMIT,
+      ...LIMITS,
     }),
     createWriter: (set = written) =>
       createDocumentWriter({ client, names, layouts: layoutOf, types: layouts.keys(), set }),

@@ -67,9 +67,12 @@ async function readSteps(
     level = await bestLevel(search, order.step, level);
     if (level === undefined) break;
     const { hits } = await search.session.search(search.request.type, {
-      ...{ from: skipped, size: size - found.length, docvalue_fields },
-      ...{ sort: sortDsl(inStep(order)), track_total_hits: true },
+      from: skipped,
+      size: size - found.length,
+      docvalue_fields,
       query: stepQuery(search.query, order.step, level),
+      sort: sortDsl(inStep(order)),
+      track_total_hits: true,
     });
     for (const hit of hits.hits) found.push(hit);
     skipped = Math.max(0, skipped - (hits.total?.value ?? 0));
