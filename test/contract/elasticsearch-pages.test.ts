@@ -234,7 +234,7 @@ describe('groups of many rows on Elasticsearch', await needsElasticsearch(), () 
     await expect(search({ from: 91 })).rejects.toThrow('Invalid distinct: large groups before the page');
   });
 
-  it('are a 400 on a page beyond 10,000 of them, and if there are more than 20 requests count', async () => {
+  it('are a 400 on a page beyond 10,000 of them, and if they are more than 20 requests count', async () => {
     const counted = { kind: 'range', field: 'id', lt: 321 } as const;
     expect((await search({ from: 9_990, query: counted })).groups).toEqual([]);
     await expect(search({ from: 9_991 })).rejects.toThrow('Invalid distinct: an offset of 9991 groups');

@@ -11,7 +11,7 @@ export function readPart(text: string): Part {
   return { part: Number(part), of: Number(of) };
 }
 
-/** Tells if the long tests of the file at `path` belong to the part. Each file belongs to one part, and parts take about equally long. */
+/** Returns whether the long tests of the file at `path` belong to the part. Each file belongs to one part, and parts take about equally long. */
 export function isInPart(path: string, { part, of }: Part): boolean {
   const name = path.replace(/^.*\/test\//, '').replace(/\.test\.ts$/, '');
   const rank = LONGEST.indexOf(name);

@@ -31,12 +31,12 @@ export function count(long: number, short: number): number {
   return isLong() ? long : short;
 }
 
-/** Tells if the run has long tests, of this file or of others: what waits for a moment has to allow for a busy machine. */
+/** Returns whether the run has long tests, of this file or of others: what waits for a moment has to allow for a busy machine. */
 export function isLongRun(): boolean {
   return Boolean(process.env['VARVE_LONG_TESTS']);
 }
 
-/** Tells if the long tests of the file that is loaded or runs now are asked for. */
+/** Returns whether VARVE_LONG_TESTS asks for the long tests of the file that is loaded or runs now. */
 function isLong(): boolean {
   const asked = process.env['VARVE_LONG_TESTS'];
   if (!asked) return false;
