@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { planErasure } from '../../services/erasure/plan-erasure.ts';
 import { readLease } from '../../services/fleet/lease-view.ts';
@@ -11,6 +12,7 @@ import { newEvent } from '../../shared/events/new-event.ts';
 import { upcast } from '../../shared/events/upcasters.ts';
 import { type Ask, createAsk } from '../support/access-client.ts';
 import { findWords } from '../support/find-words.ts';
+import { KILLED_STEPS, type KilledStep } from '../support/plant-kill.ts';
 import { articleTypes } from '../support/released-articles.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
@@ -18,6 +20,13 @@ import { takesMinutes } from '../support/takes-minutes.ts';
 
 const TYPE = 'api::restaurant.restaurant';
 const SPACE = 'varve';
+const PLANT = fileURLToPath(new URL('../support/plant-kill.ts', import.meta.url));
+/** Whether the log, and a snapshot of a past, still have the words when a server was killed before a step. */
+const LEFT: Readonly<Record<KilledStep, readonly [log: boolean, snapshot: boolean]>> = {
+  proof: [true, true],
+  'clean files': [false, true],
+  record: [false, false],
+};
 
 /** A server that is killed and started again. */
 type Killed = { readonly data: string; ask: Ask; server: RunningServer };
@@ -129,6 +138,35 @@ describe('an erasure whose server is killed', takesMinutes('kills during erasure
     expect(await carriedOut(killed, proved)).toBe(true);
     await expectErased(killed, ['Orderbrook', 'Provenholt']);
   }, 900_000);
+
+  it.for(KILLED_STEPS)(
+    'is completed after a kill before the step: %s',
+    async (step) => {
+      const killed = await start();
+      const documentId = await create(killed, 'Killingholme');
+      const other = await create(killed, 'Otherby');
+      await killed.server.stop();
+      const env = { NODE_OPTIONS: `--import=${PLANT}`, PLANTED_KILL: step };
+      killed.server = await startServer({ data: killed.data, env });
+      killed.ask = createAsk(killed.server.url);
+      const past = join(killed.data, 'past');
+      mkdirSync(past, { recursive: true });
+      const snapshot = join(past, '1-1-1.db.zst');
+      writeFileSync(snapshot, 'Killingholme');
+      const asked = erase(killed, documentId).catch(() => 'no answer');
+      expect((await killed.server.exited).signal).toBe('SIGKILL');
+      expect(await asked).toBe('no answer');
+      const found = await findWords(killed.data, ['Killingholme']);
+      const isIn = (file: string) => found.some((each) => each.startsWith(file));
+      expect([isIn(join(killed.data, 'events.db')), isIn(snapshot)]).toEqual(LEFT[step]);
+      killed.server = await startServer({ data: killed.data });
+      killed.ask = createAsk(killed.server.url);
+      expect(await carriedOut(killed, documentId)).toBe(true);
+      await expectErased(killed, ['Killingholme']);
+      expect((await killed.ask(`/api/restaurants/${other}`)).status).toBe(200);
+    },
+    900_000,
+  );
 
   it('waits while its content type is not served, and is completed when it is', async () => {
     const killed = await start();
