@@ -184,5 +184,5 @@ describe('an erasure whose server is killed', takesMinutes('kills during erasure
     await killAndStart(killed);
     expect(await carriedOut(killed, documentId)).toBe(true);
     await expectErased(killed, ['Absentmoor']);
-  }, 900_000);
+  });
 });

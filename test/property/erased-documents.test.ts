@@ -73,7 +73,7 @@ async function documentsIn(folder: string): Promise<readonly Document[]> {
   const documents = new Map<string, Document>();
   for await (const event of rawEvents(log, 0n))
     if (isDocumentEvent(event)) {
-      const { type, documentId } = event.data;
+      const { type, documentId } = event.data as Document;
       documents.set(documentStream(SPACE, type, documentId), { type, documentId });
     }
   await log.close();
