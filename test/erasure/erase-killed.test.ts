@@ -141,6 +141,7 @@ describe('an erasure whose server is killed', takesMinutes('kills during erasure
 
   it.for(KILLED_STEPS)(
     'is completed after a kill before the step: %s',
+    { timeout: 900_000 },
     async (step) => {
       const killed = await start();
       const documentId = await create(killed, 'Killingholme');
@@ -165,7 +166,6 @@ describe('an erasure whose server is killed', takesMinutes('kills during erasure
       await expectErased(killed, ['Killingholme']);
       expect((await killed.ask(`/api/restaurants/${other}`)).status).toBe(200);
     },
-    900_000,
   );
 
   it('waits while its content type is not served, and is completed when it is', async () => {
