@@ -121,11 +121,15 @@ export const COMMANDS: readonly CommandRow[] = [
     description:
       'erase documents for good: their values in every event of the log, and everything made of them',
     argument: [
-      '<document...>',
+      '[document...]',
       'content type, and documentId unless --where finds the documents: api::tag.tag abc',
     ],
     options: [
       ['--where <filters>', "erase all documents that match, such as 'filters[email]=ada@example.org'"],
+      [
+        '--ledger <file>',
+        'erase again what this file names and exists again: erasures.jsonl of a data directory',
+      ],
       ['--reason <text>', 'why; stays in the log, so name no person'],
       ['--confirm <count>', 'number of documents that are erased (default: only show what would be erased)'],
       JSON_OPTION,

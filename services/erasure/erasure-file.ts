@@ -6,7 +6,8 @@ import { valueOfJson } from '../../shared/json.ts';
 /** File of a data directory with one line for each erasure. Lines are only added. */
 const FILE = 'erasures.jsonl';
 
-const LINE = z.object({
+/** A line of the file: an order that was carried out. `id`: that of its event. */
+export const ERASURE_LINE = z.object({
   id: z.string().min(1),
   type: z.string().min(1),
   documentId: z.string().min(1),
@@ -14,14 +15,13 @@ const LINE = z.object({
   at: z.iso.datetime(),
 });
 
-/** A line of the file: an order that was carried out. `id`: that of its event. */
-export type ErasureLine = z.output<typeof LINE>;
+export type ErasureLine = z.output<typeof ERASURE_LINE>;
 
 /** Adds the orders that the file of a data directory lacks, and syncs it to the disk. */
 export function noteErasures(data: string, orders: readonly ErasureLine[]): void {
   const file = join(data, FILE);
   const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  const noted = new Set(text.split('\n').map((line) => LINE.safeParse(valueOfJson(line)).data?.id));
+  const noted = new Set(text.split('\n').map((line) => ERASURE_LINE.safeParse(valueOfJson(line)).data?.id));
   const lines = orders
     .filter(({ id }) => !noted.has(id))
     .map(({ id, type, documentId, reason, at }) => JSON.stringify({ id, type, documentId, reason, at }));
@@ -35,7 +35,7 @@ export function noteErasures(data: string, orders: readonly ErasureLine[]): void
 export function readErasures(file: string): readonly ErasureLine[] {
   const lines = readFileSync(file, 'utf8').split('\n');
   return lines.flatMap((text, at) => {
-    const parsed = LINE.safeParse(valueOfJson(text));
+    const parsed = ERASURE_LINE.safeParse(valueOfJson(text));
     if (parsed.success) return [parsed.data];
     if (text === '' || at === lines.length - 1) return [];
     throw new Error(

@@ -117,6 +117,7 @@ export async function openErasures(options: ErasuresOptions) {
     isDone,
     /** Orders erasures, all or none. Resolves when they were carried out in the log and in the files of this process. Rejects with NotLeading. */
     async order(documents: readonly ErasureOrdered['data'][]): Promise<readonly ErasureOrder[]> {
+      if (documents.length === 0) return [];
       const author = requestOrOperator();
       const ordered = documents.map((data) => ({ type: 'erasure-ordered', data }) as const);
       const { ids } = await append(options, ordered, { author, expected: 'any' });

@@ -7,6 +7,7 @@ import { FILE_TYPE, type Uid } from '../../shared/schema/content-type.ts';
 import { scrubFile } from '../../shared/sqlite/scrub-file.ts';
 import { actAs } from '../command/current-author.ts';
 import { eraseDocuments } from '../erasure/erase-documents.ts';
+import { type ErasureLine, noteErasures } from '../erasure/erasure-file.ts';
 import type { ErasureOrder } from '../erasure/erasure-ledger.ts';
 import type { ServedErasures } from '../erasure/erasure-resources.ts';
 import { type Erasures, openErasures } from '../erasure/open-erasures.ts';
@@ -95,6 +96,7 @@ function servedBy(
     isFollowed: (type: Uid, documentId: string) =>
       options.follow !== undefined && graph.reader.exists(type, documentId),
     leftovers: () => copiesOfLog(options),
+    note: (lines: readonly ErasureLine[]) => noteErasures(options.data.data, lines),
   };
   return {
     ledger: erasures.ledger,

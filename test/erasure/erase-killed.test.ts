@@ -21,7 +21,7 @@ import { takesMinutes } from '../support/takes-minutes.ts';
 const TYPE = 'api::restaurant.restaurant';
 const SPACE = 'varve';
 const PLANT = fileURLToPath(new URL('../support/plant-kill.ts', import.meta.url));
-/** Whether the log, and a snapshot of a past, still have the words when a server was killed before a step. */
+/** True where the words are left when a server was killed before a step: in the log, and in a snapshot of a past. */
 const LEFT: Readonly<Record<KilledStep, readonly [log: boolean, snapshot: boolean]>> = {
   proof: [true, true],
   'clean files': [false, true],

@@ -163,6 +163,17 @@ describe('varve erase', () => {
       expect((await ask(`/api/restaurants/${documentId}`)).status).toBe(status);
   });
 
+  it('finds nothing to erase again in the ledger of a directory whose erasures were carried out', async () => {
+    const ledger = ['--ledger', join(data, 'erasures.jsonl'), '--data', data];
+    const shown = { code: 0, stdout: 'nothing that the file names exists again\n' };
+    expect(await runVarve(['erase', ...ledger])).toMatchObject(shown);
+    expect(await runVarve(['erase', '--confirm', '0', ...ledger])).toMatchObject(shown);
+    for (const more of [[TYPE], [TYPE, id], ['--reason', 'asked for'], ['--where', 'filters[name]=a']]) {
+      const { code, stderr } = await runVarve(['erase', ...more, ...ledger]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining('or --ledger with a file')]);
+    }
+  });
+
   it('survives a rebuild and a stop', takesMinutes('a rebuild after an erasure'), async () => {
     const before = await readOthers();
     const rebuilt = await runVarve(['rebuild', '--graph', '--data', data]);

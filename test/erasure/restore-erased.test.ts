@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { readErasures } from '../../services/erasure/erasure-file.ts';
@@ -24,21 +24,22 @@ function idsIn(file: string): readonly string[] {
   return readErasures(file).map(({ id }) => id);
 }
 
-it('erases again what a backup of before has', {
+it('erases again what a backup of before has, and a copy of the data directory', {
   ...takesMinutes('a backup and its restores'),
   timeout: 600_000,
 }, async () => {
   const folder = createDataDirectory();
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const [data, backup, restored] = ['data', 'backup', 'restored'].map((name) => join(folder, name)) as [
-    string,
-    string,
-    string,
-  ];
-  const server = await startServer({ data });
+  const [data = '', backup = '', restored = '', snapshot = ''] = [
+    'data',
+    'backup',
+    'restored',
+    'snapshot',
+  ].map((name) => join(folder, name));
+  let server = await startServer({ data });
   onTestFinished(() => server.dispose());
-  const ask = createAsk(server.url);
-  const client = createApiClient(server.url);
+  let ask = createAsk(server.url);
+  let client = createApiClient(server.url);
   const write = (path: string, method: string, data: object) =>
     client.data<{ readonly documentId: string }>(method, path, { data });
   const create = async (body: object): Promise<string> =>
@@ -53,6 +54,11 @@ it('erases again what a backup of before has', {
   const earlier = await create({ key: 'c', name: WORDS[3] });
   const form = uploadForm([{ name: `${FILE_WORDS[0]}.txt`, bytes: FILE_WORDS[1] ?? '', type: 'text/plain' }]);
   const [{ documentId: file }] = (await (await postForm(server, form)).json()) as [{ documentId: string }];
+  await server.stop();
+  cpSync(data, snapshot, { recursive: true });
+  server = await startServer({ data });
+  ask = createAsk(server.url);
+  client = createApiClient(server.url);
   await erase('api::restaurant.restaurant', earlier);
   await succeed('backup', backup, '--data', data);
   const later = await create({ key: 'later', name: 'later' });
@@ -91,6 +97,17 @@ it('erases again what a backup of before has', {
   expect(await findWords(restored, [...WORDS, ...FILE_WORDS])).toEqual([]);
   expect(idsIn(join(restored, 'erasures.jsonl'))).toEqual(idsIn(ledger));
   await succeed('verify', '--data', restored);
+
+  expect(await findWords(snapshot, [...WORDS, ...FILE_WORDS])).not.toEqual([]);
+  const again = await startServer({ data: snapshot });
+  onTestFinished(() => again.dispose());
+  const eraseAgain = ['erase', '--ledger', ledger, '--data', snapshot];
+  expect(await succeed(...eraseAgain)).toContain('To erase 3 documents for good');
+  expect(await succeed(...eraseAgain, '--confirm', '3')).toMatch(new RegExp(`${erased}: \\d+ events erased`));
+  expect(await succeed(...eraseAgain)).toBe('nothing that the file names exists again\n');
+  expect(await findWords(snapshot, [...WORDS, ...FILE_WORDS])).toEqual([]);
+  expect(idsIn(join(snapshot, 'erasures.jsonl'))).toEqual(expect.arrayContaining([...idsIn(ledger)]));
+  await succeed('verify', '--data', snapshot);
   writeFileSync(ledger, '{"id":1}\n{"id":2}\n');
   const wrong = await runVarve(['restore', backup, '--erasures', ledger, '--data', join(folder, 'wrong')]);
   expect(wrong.stderr).toContain('line 1 of');
