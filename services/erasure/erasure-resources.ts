@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { PAGE, pageOf } from '../../shared/list-page.ts';
 import { refusedData } from '../../shared/refused-form.ts';
 import type { Resource } from '../../shared/resource.ts';
 import { ERASE_FORM, type EraseAnswer, type EraseRequest } from './erase-documents.ts';
@@ -32,13 +33,15 @@ const ANSWER = z.object({
 export const ERASURE_RESOURCES: readonly Resource<ServedErasures>[] = [
   {
     name: 'listErasures',
-    summary: 'List erasures, the newest last',
+    summary: 'List erasures, the newest first',
     method: 'GET',
     path: PATH,
+    query: z.object(PAGE),
     result: z.array(ORDER),
-    run: ({ ledger, isDone }) => ({
-      data: [...ledger().orders.values()].map((order) => describeOrder(order, isDone(order.id))),
-    }),
+    run({ ledger, isDone }, { query }) {
+      const { rows, pagination } = pageOf([...ledger().orders.values()].toReversed(), query);
+      return { data: rows.map((order) => describeOrder(order, isDone(order.id))), meta: { pagination } };
+    },
   },
   {
     name: 'erase',

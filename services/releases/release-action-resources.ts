@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import type { FormProblem } from '../../shared/form-problems.ts';
+import { PAGE, pageOf } from '../../shared/list-page.ts';
 import type { StoredAction } from '../../shared/releases/release-state.ts';
 import type { Resource, ResourceRequest, ResourceResult } from '../../shared/resource.ts';
 import { describeActions } from './describe-release.ts';
 import type { ServedReleases } from './open-releases.ts';
 import type { NewAction } from './release-commands.ts';
 import { refusedRelease } from './release-error.ts';
-import { found, idInPath, openedReleases, PAGE, pageOf, RELEASES_PATH } from './release-page.ts';
+import { found, idInPath, openedReleases, RELEASES_PATH } from './release-page.ts';
 import {
   ACTION_CHANGE_FORM,
   ACTION_FORM,

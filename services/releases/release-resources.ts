@@ -1,11 +1,12 @@
 import * as z from 'zod';
+import { PAGE, pageOf } from '../../shared/list-page.ts';
 import { isPending, type Release } from '../../shared/releases/release-state.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import type { Resource, ResourceRequest, ResourceResult } from '../../shared/resource.ts';
 import { describeRelease, describeReleases } from './describe-release.ts';
 import type { ServedReleases } from './open-releases.ts';
 import { RELEASE_ACTION_RESOURCES } from './release-action-resources.ts';
-import { found, idInPath, openedReleases, PAGE, pageOf, RELEASES_PATH } from './release-page.ts';
+import { found, idInPath, openedReleases, RELEASES_PATH } from './release-page.ts';
 import { parseRelease, RELEASE_FORM } from './release-request.ts';
 
 const RELEASE = z.looseObject({

@@ -163,6 +163,21 @@ describe('varve erase', () => {
       expect((await ask(`/api/restaurants/${documentId}`)).status).toBe(status);
   });
 
+  it('lists erasures in pages, the newest first', async () => {
+    const list = (query: string) => ask(`/_varve/erasures${query}`);
+    const { data: all, meta } = (await list('')).body;
+    expect(meta.pagination).toEqual({ page: 1, pageSize: 25, pageCount: 1, total: 3 });
+    expect(all.at(-1)).toMatchObject({ documentId: id });
+    const second = (await list('?pageSize=2&page=2')).body;
+    expect(second).toMatchObject({
+      data: all.slice(2),
+      meta: { pagination: { page: 2, pageSize: 2, pageCount: 2, total: 3 } },
+    });
+    for (const query of ['?page=0', '?pageSize=101', '?pageSize=a'])
+      expect((await list(query)).body.error).toMatchObject({ status: 400, name: 'PaginationError' });
+    expect((await list('?start=1')).status).toBe(400);
+  });
+
   it('finds nothing to erase again in the ledger of a directory whose erasures were carried out', async () => {
     const ledger = ['--ledger', join(data, 'erasures.jsonl'), '--data', data];
     const shown = { code: 0, stdout: 'nothing that the file names exists again\n' };

@@ -3,11 +3,13 @@ import { EraseCard } from './erase-card.ts';
 import { formatCount, formatMoment } from './format.ts';
 import { HowToSend } from './how-to-send.ts';
 import { html } from './html.ts';
-import { linkTo } from './route.ts';
+import { Pager } from './pager.ts';
+import { linkTo, route } from './route.ts';
 import type { ListedErasure } from './server.ts';
 import { useAnswer } from './use-answer.ts';
 
 const PATH = '/_varve/erasures';
+const PAGE_SIZE = 100;
 
 /** Erasures: the orders with their state and proof, and a new one. */
 export function ErasuresPart() {
@@ -18,15 +20,18 @@ export function ErasuresPart() {
 }
 
 function OrdersCard() {
-  const { data: orders, problem } = useAnswer<readonly ListedErasure[]>(PATH);
+  const page = Number(route.value.query.get('page') ?? 1);
+  const path = `${PATH}?pageSize=${PAGE_SIZE}&page=${page}`;
+  const { data: orders, meta, problem } = useAnswer<readonly ListedErasure[]>(path);
   return html`<section class="card" aria-label="Erasures">
     <h2>Erasures</h2>
     ${problem !== null && html`<p class="bad" role="alert">${problem}</p>`}
     ${orders === undefined && problem === null && html`<p class="quiet" role="status">Loading…</p>`}
     ${orders?.length === 0 && html`<p class="empty">Nothing was erased. A deleted entry stays in the history. An erasure also removes its values from every event of the log, for good.</p>`}
     ${orders !== undefined && orders.length > 0 && html`<${OrderTable} orders=${orders} />`}
+    <${Pager} meta=${meta} before="Newer" after="Older" />
     <p class="quiet">The proof names each erased event, and the digest of what is left of it. <a href=${linkTo(['projections'])}>Verification</a> compares both.</p>
-    <${HowToSend} request=${{ method: 'GET', path: PATH }} />
+    <${HowToSend} request=${{ method: 'GET', path }} />
   </section>`;
 }
 
@@ -34,7 +39,7 @@ function OrderTable({ orders }: { readonly orders: readonly ListedErasure[] }) {
   return html`<div class="scroll" role="region" aria-label="Table of erasures" tabindex="0">
     <table class="erasures">
       <thead><tr><th>ordered</th><th>type</th><th>document</th><th>state</th><th class="number">erased events</th><th>order</th><th>proof</th><th>reason</th></tr></thead>
-      <tbody>${orders.toReversed().map((order) => html`<${OrderRow} key=${order.id} order=${order} />`)}</tbody>
+      <tbody>${orders.map((order) => html`<${OrderRow} key=${order.id} order=${order} />`)}</tbody>
     </table>
   </div>`;
 }
