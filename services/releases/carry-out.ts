@@ -60,8 +60,15 @@ export function createCarryOut(options: CarryOutOptions): CarryOut {
 async function attemptAll(options: CarryOutOptions, id: number, occasion: Occasion): Promise<CarriedOut> {
   const { known, commands, locks, space } = options;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const tried = await locks.run([releaseStream(space)], () => attemptNow(options, id, occasion));
-    if (tried === undefined) return { kind: 'gone' };
+    let tried: Awaited<ReturnType<typeof attemptNow>>;
+    try {
+      tried = await locks.run([releaseStream(space)], () => attemptNow(options, id, occasion));
+    } catch (error) {
+      const ended = await endWithoutAnswer(options, id).catch(() => undefined);
+      if (ended?.kind === 'done') return ended;
+      throw error;
+    }
+    if (tried === undefined) return attempt === 0 ? { kind: 'gone' } : endWithoutAnswer(options, id);
     const { release, revision, outcome } = tried;
     if (outcome.kind === 'stored') {
       await known.latest();
@@ -73,6 +80,13 @@ async function attemptAll(options: CarryOutOptions, id: number, occasion: Occasi
       return { kind: 'failed', release: commands.find(id) };
   }
   throw new RequestError('rights-contended', 'The release is being changed by others, try again');
+}
+
+/** Returns the end of an attempt whose answer was lost: the log may have stored it. */
+async function endWithoutAnswer({ known, commands, log }: CarryOutOptions, id: number): Promise<CarriedOut> {
+  await known.latest();
+  if ((known.state().releases.get(id)?.releasedAt ?? null) === null) return { kind: 'gone' };
+  return { kind: 'done', release: commands.find(id), position: await log.lastPosition() };
 }
 
 /** Carries a release out as it is in the log now; undefined if it must not be carried out any more. */

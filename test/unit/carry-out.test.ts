@@ -75,3 +75,16 @@ it('carries a release out while others are added all the time', async () => {
   expect(await published).toMatchObject({ kind: 'done' });
   await adding;
 });
+
+it('ends as carried out if the log has stored the release without an answer', async () => {
+  const { world, commands, publish, loseAnswers } = await newReleaseWorld(schemas, true);
+  const create = { kind: 'create', type: PAGE, status: 'draft', body: { data: { title: 'a' } } } as const;
+  const { documentId } = await world.execute({ ...create, locale: 'en' });
+  const { release } = await commands.add(request);
+  await commands.addActions(release.id, [publication(documentId, 'en')]);
+  loseAnswers();
+  const ended = await publish(release.id);
+  expect(ended).toMatchObject({ kind: 'done', release: { id: release.id, failure: null } });
+  expect(ended.kind === 'done' && ended.release.releasedAt).toEqual(expect.any(String));
+  expect(await publish(release.id)).toEqual({ kind: 'gone' });
+});

@@ -19,7 +19,16 @@ const author = { actor: { kind: 'operator' } } as const;
 /** Opens releases with a real log and a real graph. `isWhole` false: the log cannot append to several streams together. */
 export async function newReleaseWorld(schemas: Schemas, isWhole: boolean) {
   const world = await newCommandWorld(schemas);
-  const log = { ...world.store, checksConditions: async () => isWhole };
+  let losesAnswers = false;
+  const log: typeof world.store = {
+    ...world.store,
+    checksConditions: async () => isWhole,
+    async appendTogether(...appends) {
+      const result = await world.store.appendTogether(...appends);
+      if (losesAnswers) throw new Error('the answer was lost');
+      return result;
+    },
+  };
   let { registry } = schemas;
   const environment: CommandEnvironment = {
     eventStore: log,
@@ -50,6 +59,10 @@ export async function newReleaseWorld(schemas: Schemas, isWhole: boolean) {
     world,
     commands,
     publish: (id: number) => carryOut(id, { author, isDue: false }),
+    /** The log stores what is appended to several streams from now on, and does not answer. */
+    loseAnswers() {
+      losesAnswers = true;
+    },
     removeTypes() {
       registry = { ...registry, contentTypes: new Map() };
     },
