@@ -9,6 +9,7 @@ import { RequestError } from '../../shared/request-error.ts';
 import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
 import { effectOf, isErasure } from './document-actions.ts';
 import type { PastOptions } from './document-at.ts';
+import { namesOfNow, readRenamedPaths } from './renamed-paths.ts';
 
 /** Effect of an event, under the name of Strapi's action. */
 export type VersionAction = 'create' | 'update' | 'publish' | 'unpublish' | 'draft-discard' | 'delete';
@@ -43,13 +44,15 @@ const MOST_EVENTS = 20_000;
  * RequestError: 400 for a document with too many events, 503 if an earlier projector made the graph.
  */
 export async function readVersions(
-  { events, space, registry, graph, defaultLocale }: VersionsOptions,
+  options: VersionsOptions,
   { type, documentId }: DocumentName,
 ): Promise<readonly DocumentVersion[]> {
+  const { events, space, registry, graph, defaultLocale } = options;
   if (!graph.hasJournal()) throw new RequestError('starting', 'The journal is being made: try again soon');
   const until = graph.position();
   const { localized } = contentTypeOf(registry, type);
   const localeNow = (locale: string | null) => (localized ? (locale ?? defaultLocale) : null);
+  const pathsOfNow = await readRenamedPaths(options, type);
   const entries = new Map<string | null, EntryState>();
   const versions: DocumentVersion[] = [];
   for await (const event of events.stream(documentStream(space, type, documentId))) {
@@ -68,7 +71,11 @@ export async function readVersions(
     const rows = graph
       .changesBetween(position - 1n, position)
       .filter(({ locale }) => localized || locale === null || locale === defaultLocale)
-      .map((row) => ({ ...row, locale: localeNow(row.locale) }));
+      .map((row) => ({
+        ...row,
+        locale: localeNow(row.locale),
+        changed: namesOfNow(pathsOfNow, row.changed, position),
+      }));
     const locale = localeNow((event.data as { readonly locale: string | null }).locale);
     for (const row of rows) evolve(valueAt(entries, row.locale, newEntry), row, row.locale === locale);
     const statuses = new Map([...entries].flatMap(([key, entry]) => statusOf(key, entry)));

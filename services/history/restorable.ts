@@ -9,9 +9,11 @@ import { type Problems, refuseIfAny, refuseOtherNames } from '../query/problems.
 import { parseQueryString } from '../query/query-string.ts';
 import { foldDocuments } from './document-at.ts';
 import { readVisibleVersions, type VisibleVersion, versionAt } from './list-versions.ts';
+import { lostPaths, type TypedRow } from './lost-paths.ts';
 import { isOwner, ownLinksOf, type Snapshot, snapshotOf } from './present-row.ts';
 import type { AskedHistory, HistoryOptions, HistoryViewer } from './question.ts';
 import { rowOf } from './read-version.ts';
+import { readRenamedPaths } from './renamed-paths.ts';
 import { localeIn } from './version-parameters.ts';
 
 /** A version in the form of a write, and the parts of it that the write does not have. */
@@ -25,7 +27,7 @@ export type Restorable = {
 };
 
 export type RestoreReport = {
-  /** Attributes whose values the content type of now cannot have. */
+  /** Attributes, and those of components, with values that the content types of now cannot have. */
   readonly ignored: readonly string[];
   /** Links to documents that do not exist any more. */
   readonly missing: readonly MissingLink[];
@@ -40,7 +42,7 @@ export async function readRestorable(options: HistoryOptions, asked: AskedHistor
   const locale = localeOf(asked);
   const version = versionAt(await readVisibleVersions(options, asked), asked.version);
   const choice = { locale: locale ?? version.locale, status: 'draft' } as const;
-  const { then, now } = await readBoth(options, asked, version);
+  const { earlier, now } = await readBoth(options, asked, version, choice.locale);
   const row = rowOf(type, now, choice);
   if (row === undefined) throw noEntry(version);
   const whole = contentTypeOf(options.registry, type.uid);
@@ -50,7 +52,15 @@ export async function readRestorable(options: HistoryOptions, asked: AskedHistor
   const writing = { registry: options.registry, viewer, exists, missing };
   const values = { ...row.values, ...ownLinksOf(whole, now, row) };
   const data = writtenModel(writing, { model: whole, shown: type }, values, '');
-  const ignored = lostNames(viewer, then, { type, values });
+  const pathsOfNow = await readRenamedPaths(options, type.uid);
+  const lost = (then: TypedRow) =>
+    lostPaths({
+      mayFind: viewer.mayFind,
+      then,
+      now: { registry: viewer.registry, attributes: type.attributes, values },
+      pathsOfNow: (path) => pathsOfNow(path, version.position),
+    });
+  const ignored = earlier === undefined ? [] : lost(earlier);
   const isDeleted = !options.graph.reader.exists(type.uid, documentId);
   return { documentId, locale: row.locale, isDeleted, data, restored: { ignored, missing } };
 }
@@ -65,74 +75,50 @@ function localeOf({ query: text, type }: AskedHistory): string | undefined {
 }
 
 function noEntry({ position, locale }: VisibleVersion): RequestError {
-  return new RequestError('not-applicable', 'The version has no entry to restore: it deleted the entry', {
-    version: String(position),
-    locale,
-    accepted: 'a version before the deletion',
-  });
+  return new RequestError(
+    'not-applicable',
+    'The version has no entry to restore: it deleted it, or the content type cannot have it now',
+    {
+      version: String(position),
+      locale,
+      accepted: 'a version before the deletion',
+    },
+  );
 }
 
-/** The row of a version under the content type of its time. */
-type Then = { readonly type: ContentType | undefined; readonly values: Values };
-
-/** Reads a document at a version, under the content types of then and of now. */
+/** Reads a document at a version, under the content types of then and of now. `earlier`: absent if there was no such entry. */
 async function readBoth(
   options: HistoryOptions,
   { type, documentId }: AskedHistory,
-  version: VisibleVersion,
+  { revision }: VisibleVersion,
+  locale: string | null,
 ) {
   const name = { type: type.uid, documentId };
-  let then: Then = { type: undefined, values: {} };
-  const graph = await foldDocuments(options, [{ ...name, revision: version.revision }], (earlier) => {
-    const snapshot = snapshotOf(earlier, name);
-    const known = earlier.registry().contentTypes.get(type.uid);
-    const row = earlierRow(snapshot, version.locale);
-    if (known !== undefined && row !== undefined)
-      then = { type: known, values: { ...row.values, ...ownLinksOf(known, snapshot, row) } };
+  let earlier: TypedRow | undefined;
+  const graph = await foldDocuments(options, [{ ...name, revision }], (past) => {
+    const snapshot = snapshotOf(past, name);
+    const registry = past.registry();
+    const known = registry.contentTypes.get(type.uid);
+    const row = earlierRow(type, snapshot, locale ?? options.defaultLocale);
+    if (known === undefined || row === undefined) return;
+    const values = { ...row.values, ...ownLinksOf(known, snapshot, row) };
+    earlier = { registry, attributes: known.attributes, values };
   });
   try {
-    return { then, now: snapshotOf(graph, name) };
+    return { earlier: earlier as TypedRow | undefined, now: snapshotOf(graph, name) };
   } finally {
     graph.close();
   }
 }
 
-function earlierRow({ entries }: Snapshot, locale: string | null): Entry | undefined {
-  const own = entries.filter((row) => row.locale === locale || row.locale === null || locale === null);
-  return own.find(({ version }) => version !== 'published') ?? own[0];
-}
-
-/** Returns the attributes with a value then and without one now, as far as the caller may know of them. */
-function lostNames(
-  { mayFind }: HistoryViewer,
-  { type: then, values: before }: Then,
-  { type, values }: { readonly type: ContentType; readonly values: Values },
-): readonly string[] {
-  const carried = new Set(
-    [...type.attributes.values()]
-      .filter(({ name }) => then?.attributes.has(name) === false && !isEmpty(values[name]))
-      .flatMap(({ name, varve }) => [JSON.stringify(values[name]), renamedFrom(varve)]),
-  );
-  return [...(then?.attributes.values() ?? [])]
-    .filter((attribute) => {
-      const { name } = attribute;
-      if (attribute.private || isEmpty(before[name])) return false;
-      if (attribute.kind === 'relation' && !mayFind(attribute.target)) return false;
-      const now = type.attributes.get(name);
-      if (now !== undefined) return !now.private && isEmpty(values[name]);
-      return !carried.has(name) && !carried.has(JSON.stringify(before[name]));
-    })
-    .map(({ name }) => name)
-    .sort();
-}
-
-function renamedFrom(varve: unknown): string {
-  const name = isRecord(varve) ? varve['renamedFrom'] : undefined;
-  return typeof name === 'string' ? name : '';
-}
-
-function isEmpty(value: unknown): boolean {
-  return value === null || value === undefined || (Array.isArray(value) && value.length === 0);
+/** Returns the row that became that of now. A type without drafts any more has what was published. */
+function earlierRow(
+  { draftAndPublish }: Pick<ContentType, 'draftAndPublish'>,
+  { entries }: Snapshot,
+  locale: string,
+): Entry | undefined {
+  const own = entries.filter((row) => row.locale === locale || row.locale === null);
+  return own.find(({ version }) => version !== (draftAndPublish ? 'published' : 'draft')) ?? own[0];
 }
 
 type Writing = {
