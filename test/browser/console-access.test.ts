@@ -18,7 +18,14 @@ describe(
 
     beforeAll(async () => {
       // No cache answers there.
-      const more = ['--webhook-hold', '1', '--purge', 'varnish=http://127.0.0.1:1/'];
+      const more = [
+        '--webhook-hold',
+        '1',
+        '--purge',
+        'varnish=http://127.0.0.1:1/',
+        '--cache-tags',
+        'varnish',
+      ];
       server = await startServer({ contentTypes: 'examples/restaurants', arguments: more });
       ask = createAsk(server.url);
       shown = await openConsole(server.url);
@@ -71,7 +78,7 @@ describe(
         expect(await shown.page.content()).not.toContain(secret);
       });
 
-      test('tests and pauses it, and shows deliveries with their bodies', async () => {
+      test('a site developer tests and pauses a webhook, and reads what was sent', async () => {
         const card = shown.card('Webhooks');
         await card.locator('button:text-is("Test")').click();
         await card.locator('[role=status]:has-text("the receiver answered 200")').waitFor(REACTS);
@@ -141,7 +148,13 @@ describe(
         expect(() => verifyWebhook(secret, one)).not.toThrow();
       });
 
-      test('shows the caches that changes wait for', async () => {
+      test('a site developer sees the cache tags of an answer, and changes that caches wait for', async () => {
+        const request = encodeURIComponent('/api/cuisines?pagination[pageSize]=1');
+        await shown.show(`#/query?request=${request}`, '.answer .headers');
+        const { headers } = await ask('/api/cuisines?pagination[pageSize]=1');
+        const tags = shown.page.locator('.answer .headers div', { hasText: 'xkey' }).locator('dd');
+        expect(await tags.textContent()).toBe(headers.get('xkey'));
+        await shown.show('#/delivery', 'section[aria-label=Purges] li');
         const line = shown.card('Purges').locator('li', { hasText: 'varnish' });
         await line.locator('.bad', { hasText: /[1-9]\d* changes wait/ }).waitFor(REACTS);
       });
@@ -224,7 +237,7 @@ describe(
         expect(await shown.problems()).toEqual([]);
       });
 
-      test('a token made in the matrix has the rights that were chosen', async () => {
+      test('a site developer makes a token with the rights of a table', async () => {
         const card = shown.card('Tokens');
         await card.locator('summary:has-text("Create a token")').click();
         await card.locator('input[name=token-name]').fill('by matrix');
@@ -248,7 +261,7 @@ describe(
         }
       });
 
-      test('a token for content sees neither these parts nor their data', async () => {
+      test('a site developer signs in with a token, and sees what its caller sees', async () => {
         const token = await createTokenOver(full, { name: 'reader', type: 'custom', allow: ['city.find'] });
         await shown.page.click('text=Sign out');
         await signIn(token);

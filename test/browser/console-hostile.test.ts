@@ -124,6 +124,13 @@ describe('hostile values in the console', longInBrowser('hostile values in the c
     ['overview', () => '#/overview', '.events tbody tr'],
     ['list', () => '#/content/restaurants', 'main td'],
     ['search', () => `#/content/restaurants?facets=true&q=${encodeURIComponent(MARKUP)}`, '.matches mark'],
+    ['types', () => '#/content', '.all-types tbody tr'],
+    ['type', () => '#/content/restaurants/_type', '.attributes tbody tr'],
+    [
+      'reasons of a search',
+      () => `${asked('/api/restaurants?status=draft&search=onerror')}&plan=true`,
+      '.found-words tbody td',
+    ],
     ['form', () => `#/content/restaurants/${links['documentId']}/edit`, '.form'],
     ['versions', () => `#/content/restaurants/${links['documentId']}/history`, '.versions tbody tr'],
     [

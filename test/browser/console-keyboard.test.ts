@@ -96,7 +96,9 @@ describe('the console by keyboard', longInBrowser('the console by keyboard'), ()
 
   const PARTS: readonly (readonly [link: string, drawn: string])[] = [
     ['#/overview', '.events tbody tr'],
+    ['#/content', '.all-types tbody tr'],
     ['#/content/tags', 'main td a'],
+    ['#/content/restaurants/_type', '.attributes tbody tr'],
     ['#/query?request=%2Fapi%2Ftags', QUERY],
     ['#/projections', '.generations tbody tr'],
     ['#/log', '.events tbody tr'],

@@ -64,7 +64,7 @@ describe('the console for operators', longInBrowser('the parts of the console fo
       expect(await shown.problems()).toEqual([]);
     });
 
-    test('a verification lists each difference', async () => {
+    test('an operator verifies the read model, and sees each difference', async () => {
       const card = shown.card('Verification');
       await card.locator('input[type=radio]').nth(1).check();
       await card.locator('button:has-text("Compare")').click();
@@ -74,7 +74,7 @@ describe('the console for operators', longInBrowser('the parts of the console fo
       expect(await card.locator('.send').textContent()).toContain('varve verify');
     });
 
-    test('a rebuild that finds differences lists them, and is cancelled by its name', async () => {
+    test('an operator rebuilds, reads the differences, and cancels', async () => {
       const card = shown.card('Rebuild');
       await card.locator('select[name=source]').selectOption('graph');
       await card.locator('button[type=submit]').click();
@@ -106,7 +106,7 @@ describe('the console for operators', longInBrowser('the parts of the console fo
       expect((await ask('/api/cities?filters[name]=Lisbon')).body.meta.pagination.total).toBe(1);
     });
 
-    test('rolls back and drops with the keyboard alone, only after the name was typed', async () => {
+    test('an operator rolls back, and drops a generation', async () => {
       const card = shown.card('Generations');
       await card.locator('button:has-text("Roll back")').focus();
       await shown.page.keyboard.press('Enter');
@@ -165,7 +165,7 @@ describe('the console for operators', longInBrowser('the parts of the console fo
   }
 
   describe('the log', () => {
-    test('shows an event when it is stored, and only those that the filter selects', async () => {
+    test('an operator follows the log by type and document', async () => {
       await shown.show('#/log?type=entry-created', '.events tbody tr');
       const documentId = await createCuisine(MARKUP);
       const row = shown.page.locator('.events tbody tr', { hasText: documentId });
@@ -209,7 +209,7 @@ describe('the console for operators', longInBrowser('the parts of the console fo
     });
   });
 
-  test('slow reads are found from the overview, and run again with their plan', async () => {
+  test('a search developer finds slow reads, and runs one again with its plan', async () => {
     let query = '';
     const isNoted = async () =>
       (await ask('/_varve/slow-queries')).body.data.some((slow: { query: string }) => slow.query === query);
@@ -232,7 +232,7 @@ describe('the console for operators', longInBrowser('the parts of the console fo
   });
 
   describe('backups', () => {
-    test('are written by the server, which says what they have', async () => {
+    test('an operator writes a backup, and reads what it has', async () => {
       await shown.show('#/backup', 'section[aria-label="Backup and export"] button');
       const card = shown.card('Backup and export');
       expect(await card.locator('input[name=copy-name]').inputValue()).toMatch(
@@ -272,7 +272,7 @@ describe('the console for operators', longInBrowser('the parts of the console fo
       await card.locator('[role=status]', { hasText: `Make missing pictures: ${text}` }).waitFor(REACTS);
     });
 
-    test('and imports of a file list the lines that were refused', async () => {
+    test('a site developer imports a file, and reads why lines were refused', async () => {
       const line = (values: object) => JSON.stringify({ type: 'api::cuisine.cuisine', data: values });
       const lines = [line({ name: 'Breton', slug: 'breton' }), line({ name: 7, slug: MARKUP })];
       writeFileSync(join(data, 'transfer/more.jsonl'), `${lines.join('\n')}\n`);

@@ -30,7 +30,7 @@ describe('releases in the console', longInBrowser('releases in the console'), ()
     return release;
   }
 
-  test('are added with a time in a time zone, by the keyboard alone', async () => {
+  test('an editor plans a release for a time in a time zone, by the keyboard alone', async () => {
     await shown.show('#/releases', 'section[aria-label=Releases] p.empty');
     expect(await shown.problems()).toEqual([]);
     const { page } = shown;
@@ -49,7 +49,7 @@ describe('releases in the console', longInBrowser('releases in the console'), ()
     expect(await shown.problems()).toEqual([]);
   });
 
-  test('are in a calendar', async () => {
+  test('an editor finds a release in the calendar', async () => {
     const { page } = shown;
     await page.click('nav[aria-label="Views of releases"] a:has-text("Calendar")');
     const day = page.locator('.calendar td', { hasText: MARKUP });
@@ -60,7 +60,7 @@ describe('releases in the console', longInBrowser('releases in the console'), ()
     await page.locator('section[aria-label=Entries] p.empty').first().waitFor(REACTS);
   });
 
-  test('name the entries that block them, and are published without these', async () => {
+  test('an editor fills a release, reads what blocks it, and publishes the rest', async () => {
     const { page } = shown;
     const entries = shown.card('Entries');
     await entries.locator('summary:has-text("Add entries")').click();
@@ -93,7 +93,7 @@ describe('releases in the console', longInBrowser('releases in the console'), ()
     expect(await shown.problems()).toEqual([]);
   });
 
-  test('are in the warning of the overview with the row of the runbook, if they fail', async () => {
+  test('an operator reads what is wrong, and what to do', async () => {
     const { id } = await client.data<ShownRelease>('POST', '/_varve/releases', {
       data: { name: `failed ${MARKUP}` },
     });

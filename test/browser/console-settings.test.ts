@@ -30,7 +30,7 @@ describe('the settings in the console', longInBrowser('settings in the console')
     await server?.dispose();
   });
 
-  test('show what was given and where, and nothing of a secret', async () => {
+  test('an operator sees which settings are in force, and where they come from', async () => {
     await shown.show('#/settings', '.settings tbody tr');
     const row = shown.page.locator('.settings tr', { hasText: '--max-offset' });
     expect(await row.locator('td').allTextContents()).toEqual(expect.arrayContaining(['4321', 'option']));

@@ -87,7 +87,9 @@ describe('editing in the console', longInBrowser('editing in the console in Chro
     return body.data[0];
   }
 
-  test('an entry of every attribute type is created by the form', { timeout: 300_000 }, async () => {
+  test('an editor writes an entry of every attribute type, with files and components', {
+    timeout: 300_000,
+  }, async () => {
     await show('#/content/restaurants/_new', '.form');
     for (const [name, typed] of VALUES) await enter(name, typed);
     await button('Add a block to content').click();
@@ -147,7 +149,7 @@ describe('editing in the console', longInBrowser('editing in the console in Chro
     expect(await shown.problems()).toEqual([]);
   });
 
-  test('changes are saved and published, and nothing else is written', { timeout: 300_000 }, async () => {
+  test('an editor changes, saves and publishes an entry', { timeout: 300_000 }, async () => {
     const before = await entryByKey();
     await show(`#/content/restaurants/${before.documentId}/edit`, '.form');
     await enter('name', 'Every type, edited');
@@ -173,7 +175,34 @@ describe('editing in the console', longInBrowser('editing in the console in Chro
     expect(after.sections).toEqual(before.sections);
   });
 
-  test('two versions are compared word by word, and an earlier one is restored', async () => {
+  test('a site developer sees every content type with its attributes, relations and locales', async () => {
+    await show('#/content', '.all-types tbody tr');
+    const { data } = (await ask('/api/content-type-builder/content-types')).body;
+    const own = data.filter(({ plugin }: { plugin?: string }) => plugin === undefined);
+    expect(await page.locator('.all-types tbody tr').count()).toBe(own.length);
+    const cells = page.locator('.all-types tr', { has: page.getByRole('link', { name: 'article' }) });
+    expect((await cells.first().locator('td').allTextContents()).slice(1, 4)).toEqual([
+      ...['collection', 'yes', 'yes'],
+    ]);
+    expect(await shown.problems()).toEqual([]);
+    await page.locator('.all-types').getByRole('link', { name: 'restaurant', exact: true }).first().click();
+    await page.waitForSelector('.attributes tbody tr', REACTS);
+    const { attributes } = own.find(
+      ({ uid }: { uid: string }) => uid === 'api::restaurant.restaurant',
+    ).schema;
+    const names = await page.locator('.attributes tbody th').allTextContents();
+    expect(names).toEqual(expect.arrayContaining([...Object.keys(attributes), 'secretPin', 'internalNote']));
+    const row = async (name: string) =>
+      page.locator('.attributes tr', { has: page.locator(`th:text-is("${name}")`) }).locator('td');
+    expect(await (await row('key')).allTextContents()).toEqual(['string', '', 'required, unique']);
+    expect((await (await row('kind')).allTextContents())[2]).toContain('one of bistro, diner');
+    expect((await (await row('sections')).allTextContents())[0]).toBe('dynamic zone');
+    expect(await shown.problems()).toEqual([]);
+    await (await row('category')).getByRole('link').click();
+    await page.waitForSelector('h1:text-is("category")', REACTS);
+  });
+
+  test('a site developer compares two versions word by word, and restores the earlier one', async () => {
     const { documentId } = await entryByKey();
     await show(`#/content/restaurants/${documentId}/history`, '.versions tbody tr');
     const { data } = (await ask(`/api/restaurants/${documentId}/versions`)).body;
@@ -202,7 +231,7 @@ describe('editing in the console', longInBrowser('editing in the console in Chro
     expect((await ask(`/api/restaurants/${documentId}`)).body.data.name).toBe('Every type, edited');
   });
 
-  test('a list shows where words match and counts values, and an entry shows who links it', async () => {
+  test('a search developer sees where words match, counts values, and filters by one', async () => {
     await show('#/content/restaurants?q=second', '.matches mark');
     expect(await page.locator('.matches mark').allTextContents()).toEqual(['second']);
     await page.click('summary:has-text("Facets")');
@@ -210,9 +239,24 @@ describe('editing in the console', longInBrowser('editing in the console in Chro
     await page.waitForSelector('code.path:has-text("[kind][$eq]=bistro")', REACTS);
     await page.waitForSelector('td a:text-is("every-type")', REACTS);
     expect(await shown.problems()).toEqual([]);
-    const { documentId } = await entryByKey();
+  });
+
+  test('a site developer opens an entry with its relations, pictures and blocks', async () => {
+    const { documentId, logo } = await entryByKey();
     await show(`#/content/restaurants/${documentId}`, '.prose a[href="https://example.com"]');
     expect(await page.locator('.prose strong').first().textContent()).toBe('bold');
+    const row = (name: string) =>
+      page.locator('.values tr', { has: page.locator('th', { hasText: new RegExp(`^${name}`) }) });
+    await row('logo').locator('.picture img').first().waitFor(REACTS);
+    await expect
+      .poll(
+        () => page.evaluate<number>("document.querySelector('.values .picture img').naturalWidth"),
+        REACTS,
+      )
+      .toBeGreaterThan(0);
+    expect(await row('logo').locator('.picture span').first().textContent()).toBe(logo.name);
+    await row('category').getByRole('link', { name: 'c1', exact: true }).first().click();
+    await page.waitForSelector('.values td:text-is("c1"), .values .whole:text-is("c1")', REACTS);
     const { data } = (await ask('/api/categories?filters[key]=c1')).body;
     await show(`#/content/categories/${data[0].documentId}`, '.linking');
     await page.click('summary:has-text("Who links here")');
@@ -220,7 +264,7 @@ describe('editing in the console', longInBrowser('editing in the console in Chro
     expect(await shown.problems()).toEqual([]);
   });
 
-  test('the errors of the server are at their fields, and the keyboard reaches them', async () => {
+  test('an editor finds each error at its field', async () => {
     const { documentId } = await entryByKey();
     await show(`#/content/restaurants/${documentId}/edit`, '.form');
     await enter('stars', 'many');
@@ -238,10 +282,10 @@ describe('editing in the console', longInBrowser('editing in the console in Chro
     await page.keyboard.press('Enter');
     expect(await page.locator(':focus').getAttribute('id')).toMatch(/^field-(key|email)$/);
     expect((await entryByKey()).stars).toBe(3);
-    await show('#/content', '.card.empty');
+    await show('#/content', '.all-types');
   });
 
-  test('a form warns when somebody else has saved, and keeps what they changed', {
+  test('an editor learns that somebody else has saved, and keeps what they changed', {
     timeout: 120_000,
   }, async () => {
     const { documentId } = await entryByKey();
@@ -259,7 +303,7 @@ describe('editing in the console', longInBrowser('editing in the console in Chro
     expect(await entryByKey()).toMatchObject({ name: 'Mine', price: 99 });
   });
 
-  test('an entry is discarded, unpublished, published and deleted by its name', {
+  test('an editor discards changes, unpublishes, publishes, deletes and restores an entry', {
     timeout: 120_000,
   }, async () => {
     const { documentId } = await entryByKey();
@@ -302,7 +346,7 @@ describe('editing in the console', longInBrowser('editing in the console in Chro
     expect((await ask(`/api/tags/${created.body.data.documentId}`)).status).toBe(404);
   });
 
-  test('the whole content part shows the content of a moment', { timeout: 400_000 }, async () => {
+  test('an editor sees the content of another time', { timeout: 400_000 }, async () => {
     const { body, headers } = await ask('/api/tags', {
       method: 'POST',
       body: { data: { key: 'p', name: 'before' } },
@@ -334,7 +378,7 @@ describe('editing in the console', longInBrowser('editing in the console in Chro
     await button('Back to now').click();
   });
 
-  test('a list shows one world and one locale', { timeout: 120_000 }, async () => {
+  test('a site developer reads entries in a table, by world and locale', { timeout: 120_000 }, async () => {
     const { body } = await ask('/api/articles', {
       method: 'POST',
       body: { data: { key: 'w1', title: 'As published', code: 'w' } },
@@ -352,7 +396,7 @@ describe('editing in the console', longInBrowser('editing in the console in Chro
     expect(await page.locator('td:text-is("As published")').count()).toBe(0);
   });
 
-  test('a new locale is written with the form, and shares what all locales share', {
+  test('an editor writes another locale of an entry', {
     timeout: 120_000,
   }, async () => {
     const { body } = await ask('/api/articles', {

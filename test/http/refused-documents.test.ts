@@ -218,7 +218,7 @@ describe(TITLE, await needsElasticsearch(takesMinutes(TITLE)), () => {
     expect(await parked()).toEqual([]);
   }, 240_000);
 
-  it('is found in the console, which says why, and retried there', {
+  it('an operator reads why a document was refused, and retries it', {
     ...longInBrowser('parked documents in the console'),
     timeout: 300_000,
   }, async () => {

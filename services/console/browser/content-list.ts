@@ -9,6 +9,7 @@ import { Pager } from './pager.ts';
 import { asOf, change, linkTo, route } from './route.ts';
 import { Facets, type FoundMeta, MatchedWords, searchQuery } from './search-results.ts';
 import type { Type } from './server.ts';
+import { rights } from './session.ts';
 import { useAnswer } from './use-answer.ts';
 import { showCell } from './values.ts';
 
@@ -24,7 +25,7 @@ export function ContentList({ type }: { readonly type: Type }) {
   const total = page?.meta.pagination?.total;
   return html`<section class="card">
     <div class="row spread"><h1>${type.schema.displayName}${' '}<span class="quiet count">${total === undefined ? '' : formatCount(total)}</span></h1>
-      <span class="row">${callerRights.value?.history && mayDo(type, 'find') && type.schema.kind === 'collectionType' && html`<a href=${linkTo(['content', pathName(type), '_deleted'])}>Deleted</a>`}
+      <span class="row"><a href=${linkTo(['content', pathName(type), '_type'])}>Attributes</a> ${callerRights.value?.history && mayDo(type, 'find') && type.schema.kind === 'collectionType' && html`<a href=${linkTo(['content', pathName(type), '_deleted'])}>Deleted</a>`}
       ${mayDo(type, 'create') && html`<a class="button" href=${linkTo(['content', pathName(type), '_new'], { locale: route.value.query.get('locale') ?? undefined })}>New entry</a>`}</span></div>
     <${Controls} type=${type} />
     <${FilterBuilder} type=${type} />
@@ -32,9 +33,18 @@ export function ContentList({ type }: { readonly type: Type }) {
     ${problem !== null && html`<p class="bad" role="alert">${problem}</p>`}
     ${page === undefined && problem === null && html`<p class="quiet" role="status">${asOf() === undefined ? 'Loading…' : 'Opening the past. The first read of a moment takes some seconds…'}</p>`}
     ${page !== undefined && html`<${Rows} type=${type} page=${page} />`}
-    <p class="row"><code class="path">${path}</code> <a href=${linkTo(['query'], { request: path })}>Open in Query</a></p>
+    <p class="row"><code class="path">${path}</code> <a href=${queryLink(path)}>${hasReasons() ? 'Why these hits, in Query' : 'Open in Query'}</a></p>
     <${HowToSend} request=${{ method: 'GET', path }} />
   </section>`;
+}
+
+/** Returns whether the server says why entries are found. */
+function hasReasons(): boolean {
+  return rights.value === 'full' && Boolean(route.value.query.get('q'));
+}
+
+function queryLink(path: string): string {
+  return linkTo(['query'], { request: path, plan: hasReasons() ? 'true' : undefined });
 }
 
 /** Returns the request for the list that the URL of the page describes. */

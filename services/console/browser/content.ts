@@ -10,6 +10,7 @@ import { html } from './html.ts';
 import { PastControl } from './past.ts';
 import { asOf, linkTo, route } from './route.ts';
 import type { Type } from './server.ts';
+import { TypeAttributes, TypeOverview } from './type-table.ts';
 import { useAsked } from './use-answer.ts';
 
 /** The content: types with their counts, the entries of one, or one entry. */
@@ -29,12 +30,12 @@ export function ContentPart() {
 
 function Chosen({ name, rest }: { readonly name: string | undefined; readonly rest: readonly string[] }) {
   const type = name === undefined ? undefined : typeAt(name);
-  if (name === undefined)
-    return html`<section class="card empty"><h1>Content</h1><p>Choose a content type to see its entries.</p></section>`;
+  if (name === undefined) return html`<${TypeOverview} />`;
   if (type === undefined)
     return html`<section class="card empty"><h1>There is no such content type</h1><p><code>${name}</code> names no type that you may read.</p></section>`;
   const isSingle = type.schema.kind === 'singleType';
   const [first] = rest;
+  if (first === '_type') return html`<${TypeAttributes} type=${type} />`;
   if (first === undefined && !isSingle)
     return html`<${ContentList} key=${`${type.uid} ${asOf()}`} type=${type} />`;
   if (first === '_deleted' && !isSingle) return html`<${DeletedList} key=${type.uid} type=${type} />`;

@@ -20,7 +20,7 @@ export function EntryPage({ type, documentId, mode }: PageProps) {
   };
   const key = `${documentId} ${place.locale} ${mode}`;
   return html`<section class="card entry">
-    <div class="row spread"><p class="quiet"><a href=${linkTo(['content', pathName(type)])}>${type.schema.displayName}</a> / <code>${nameOf(place)}</code></p>
+    <div class="row spread"><p class="quiet"><a href=${linkTo(['content', pathName(type)])}>${type.schema.displayName}</a> / <code>${nameOf(place)}</code>${type.schema.kind === 'singleType' && html` / <a href=${linkTo(['content', pathName(type), '_type'])}>Attributes</a>`}</p>
       <${Locales} place=${place} /></div>
     <${Tabs} place=${place} mode=${mode} />
 <${Mode} key=${key} place=${place} mode=${mode} />

@@ -53,18 +53,26 @@ export function Group({ props: { name, path, attribute, errors }, children, isDe
 
 /** Says what an attribute accepts. */
 export function Hint({ path, attribute }: { readonly path: string; readonly attribute: ShownAttribute }) {
-  const { type, required, unique, min, max, minLength, maxLength, isHidden } = attribute;
+  const { type, isHidden } = attribute;
   const words = [
     type === 'dynamiczone' ? 'dynamic zone' : type,
-    required && 'required',
-    unique && 'unique',
-    min !== undefined && `at least ${min}`,
-    max !== undefined && `at most ${max}`,
-    minLength !== undefined && `at least ${minLength} characters`,
-    maxLength !== undefined && `at most ${maxLength} characters`,
-    isHidden && 'never shown: empty means unchanged',
+    ...boundsOf(attribute),
+    ...(isHidden ? ['never shown: empty means unchanged'] : []),
   ];
-  return html`<span class="hint" id=${`${fieldId(path)}-hint`}>${words.filter(Boolean).join(', ')}</span>`;
+  return html`<span class="hint" id=${`${fieldId(path)}-hint`}>${words.join(', ')}</span>`;
+}
+
+/** Returns in words what a value of an attribute must be. */
+export function boundsOf(attribute: ShownAttribute): readonly string[] {
+  const { required, unique, min, max, minLength, maxLength } = attribute;
+  return [
+    ...(required ? ['required'] : []),
+    ...(unique ? ['unique'] : []),
+    ...(min === undefined ? [] : [`at least ${min}`]),
+    ...(max === undefined ? [] : [`at most ${max}`]),
+    ...(minLength === undefined ? [] : [`at least ${minLength} characters`]),
+    ...(maxLength === undefined ? [] : [`at most ${maxLength} characters`]),
+  ];
 }
 
 /** Errors of a field. The element is always there, so that the input can name it. */

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { messageOf, type Reply, type Request, send } from './api.ts';
 import { formatBytes, formatShort } from './format.ts';
+import { type ExplainedSearch, FoundWords } from './found-words.ts';
 import { HowToSend } from './how-to-send.ts';
 import { html } from './html.ts';
 import { change, route } from './route.ts';
@@ -10,7 +11,7 @@ import { SlowReadsCard } from './slow-reads.ts';
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE'];
 /** Headers that say something about the answer of the API. */
 const SHOWN_HEADERS =
-  /^(content-type|etag|cache-control|cache-tag|surrogate-key|varve-|vary|age|retry-after|x-request-id|allow)/;
+  /^(content-type|etag|cache-control|(netlify-|edge-)?cache-tag|surrogate-key|xkey|cache-groups|varve-|vary|age|retry-after|x-request-id|allow)/;
 /** Characters of an answer that are shown at once. */
 const MOST_SHOWN = 200_000;
 
@@ -125,7 +126,9 @@ function Shown({ outcome }: { readonly outcome: Outcome }) {
   if ('problem' in outcome) return html`<p class="card bad" role="alert">${outcome.problem}</p>`;
   const { request, answer } = outcome;
   const { status, ok, ms, bytes, headers, json, text } = answer;
-  const { meta } = (json ?? {}) as { readonly meta?: { readonly explain?: unknown } };
+  const { meta } = (json ?? {}) as {
+    readonly meta?: { readonly explain?: { readonly search?: ExplainedSearch } };
+  };
   const body = json === undefined ? text : JSON.stringify(json, null, 2);
   return html`<section class="card answer" aria-label="Answer">
     <p role="status"><strong class=${ok ? 'good' : 'bad'}>${status}</strong>${' '}
@@ -134,6 +137,7 @@ function Shown({ outcome }: { readonly outcome: Outcome }) {
       ${headers.filter(([name]) => SHOWN_HEADERS.test(name)).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
     </dl>
     <${HowToSend} request=${request} />
+    ${meta?.explain?.search !== undefined && html`<${FoundWords} search=${meta.explain.search} />`}
     ${meta?.explain !== undefined && html`<details open><summary>Plan</summary><pre tabindex="0">${JSON.stringify(meta.explain, null, 2)}</pre></details>`}
     <h2>Answer</h2>
     <pre tabindex="0" class="body">${body.slice(0, MOST_SHOWN)}</pre>
