@@ -8,9 +8,10 @@ type FormCode =
   | 'invalid-release'
   | 'invalid-synonyms'
   | 'invalid-rules'
+  | 'invalid-query'
   | 'invalid-body';
 
-/** Returns the 400 for a request about tokens, roles, webhooks, releases, erasures, synonyms or rules, with all of its problems. */
+/** Returns the 400 for a request about tokens, roles, webhooks, releases, erasures, synonyms, rules or searches, with all of its problems. */
 export function refusedForm(
   problems: readonly FormProblem[],
   code: FormCode = 'invalid-token-request',

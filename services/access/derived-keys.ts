@@ -26,6 +26,9 @@ export const webhookKey = keyFor('webhooks');
 /** Key for the names of cache tags in headers and purges. */
 export const tagKey = keyFor('cache tags');
 
+/** Key for the ids of searches on which clicks are counted. */
+export const searchKey = keyFor('searches');
+
 /** Key that signs the sync tokens of the change feed. */
 export const syncKey = keyFor('sync tokens');
 

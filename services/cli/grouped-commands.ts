@@ -1,4 +1,5 @@
 import { type CommandRow, command, commandsOf, JSON_OPTION } from './settings/command.ts';
+import { LOG_SETTINGS } from './settings/data-settings.ts';
 import {
   OPERATOR_SETTINGS,
   SYNONYM_SETTINGS,
@@ -13,6 +14,7 @@ export const COMMAND_GROUPS = {
   release: 'publish and unpublish entries together, now or at a time',
   synonyms: 'list and set synonyms of searches',
   rules: 'list and set rules for searches with certain words',
+  searches: 'list and remove the counts of what people look for',
   parked: 'list, retry and drop documents that the read index refused',
   types: 'compare content types with stored entries',
   assets: 'make missing smaller pictures of uploaded files',
@@ -23,6 +25,7 @@ const webhook = commandsOf(WEBHOOK_COMMAND_SETTINGS, () => import('./commands/we
 const release = commandsOf(OPERATOR_SETTINGS, () => import('./commands/release.ts'));
 const synonyms = commandsOf(SYNONYM_SETTINGS, () => import('./commands/synonyms.ts'));
 const rules = commandsOf(SYNONYM_SETTINGS, () => import('./commands/rules.ts'));
+const searches = commandsOf(LOG_SETTINGS, () => import('./commands/searches.ts'));
 const parked = commandsOf(OPERATOR_SETTINGS, () => import('./commands/parked.ts'));
 
 const RELEASE_TIME = [
@@ -231,6 +234,22 @@ export const GROUPED_COMMANDS: readonly CommandRow[] = [
     description: 'replace the rules for searches of a content type by JSON from stdin; [] removes them',
     argument: ['<uid>', 'a content type such as api::restaurant.restaurant'],
     run: ({ setRules }) => setRules,
+  }),
+  searches({
+    name: 'searches list',
+    description: 'list what people look for: the first 100 queries of an order, with their counts',
+    options: [
+      ['--days <number>', 'days until today, in UTC (default: 7)'],
+      ['--type <uid>', 'only searches of this content type'],
+      ['--order <order>', 'count, none (found nothing), corrected or clicks (default: count)'],
+      JSON_OPTION,
+    ],
+    run: ({ listSearchesHere }) => listSearchesHere,
+  }),
+  searches({
+    name: 'searches clear',
+    description: 'remove the counts of all searches; a running server continues to count',
+    run: ({ clearSearches }) => clearSearches,
   }),
   parked({
     name: 'parked list',

@@ -14,6 +14,7 @@ import { ERASURE_RESOURCES } from '../erasure/erasure-resources.ts';
 import { describeOperations } from '../operator/http-operations.ts';
 import type { Jobs } from '../operator/jobs.ts';
 import { RELEASE_RESOURCES } from '../releases/release-resources.ts';
+import { SEARCH_LOG_RESOURCES } from '../searches/search-log-resources.ts';
 import { SETTINGS_RESOURCES } from '../state/settings-in-force.ts';
 import { type ShownState, STATE_RESOURCES } from '../state/state-resources.ts';
 import { RULE_RESOURCES } from '../synonyms/rule-resources.ts';
@@ -246,6 +247,7 @@ function registerDescription(app: FastifyInstance, options: AppOptions): void {
         ...describeResources('Access', ACCESS_RESOURCES),
         ...describeResources('Search', SYNONYM_RESOURCES),
         ...describeResources('Search', RULE_RESOURCES),
+        ...describeResources('Search', SEARCH_LOG_RESOURCES),
         ...(releases === undefined ? [] : describeResources('Releases', RELEASE_RESOURCES)),
         ...(webhooks === undefined ? [] : describeResources('Webhooks', WEBHOOK_RESOURCES)),
         ...(erasures === undefined ? [] : describeResources('Erasures', ERASURE_RESOURCES)),
@@ -256,7 +258,8 @@ function registerDescription(app: FastifyInstance, options: AppOptions): void {
 
 /** Routes that only callers with full access may use. */
 function registerForAdministrators(scope: FastifyInstance, options: AppOptions, streaming: StreamContext) {
-  const { registry, releases, synonyms, webhooks, erasures } = options;
+  const { registry, releases, webhooks, erasures } = options;
+  const { synonyms, counts } = options.search;
   requireAdministrator(scope);
   refuseWritesIn(scope, options.forwarding.refuseWrites);
   registerResources(scope, STATE_RESOURCES, { ...options, streams: streaming.streams }, streaming);
@@ -264,6 +267,7 @@ function registerForAdministrators(scope: FastifyInstance, options: AppOptions, 
   registerOperations(scope, options, streaming);
   registerResources(scope, SYNONYM_RESOURCES, { ...synonyms, registry }, streaming);
   registerResources(scope, RULE_RESOURCES, { ...synonyms, registry }, streaming);
+  registerResources(scope, SEARCH_LOG_RESOURCES, { searches: counts }, streaming);
   if (releases !== undefined) registerResources(scope, RELEASE_RESOURCES, releases, streaming);
   if (webhooks !== undefined)
     registerResources(scope, WEBHOOK_RESOURCES, { ...webhooks, registry }, streaming);

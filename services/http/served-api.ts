@@ -22,6 +22,7 @@ import type { LoginApi } from '../login/login-api.ts';
 import { METRICS } from '../operating/metric-definitions.ts';
 import type { Metrics } from '../operating/metrics.ts';
 import type { ServedReleases } from '../releases/open-releases.ts';
+import type { SearchLog } from '../searches/open-search-log.ts';
 import { searchWithSynonyms } from '../synonyms/search-with-synonyms.ts';
 import type { ServedSynonyms } from '../synonyms/synonym-resources.ts';
 import type { ServedWebhooks } from '../webhooks/webhook-resources.ts';
@@ -54,13 +55,20 @@ export type ServedApi = {
   readonly history?: DocumentHistory | undefined;
   /** Key that encrypts tickets. */
   readonly ticketKey: Uint8Array;
-  readonly synonyms: ServedSynonyms;
+  readonly search: ServedSearch;
   /** Absent: this process does not know webhooks yet. */
   readonly webhooks?: ServedWebhooks | undefined;
   /** Absent: there are no releases, because the content is that of a Strapi. */
   readonly releases?: ServedReleases | undefined;
   /** Absent: this process has no data directory, or does not know erasures yet. */
   readonly erasures?: ServedErasures | undefined;
+};
+
+/** Parts of searches that operators use. */
+export type ServedSearch = {
+  readonly synonyms: ServedSynonyms;
+  /** undefined: this process does not count searches. */
+  readonly counts: SearchLog | undefined;
 };
 
 /** Write side of requests. */
@@ -71,6 +79,8 @@ export type ApisOptions = Omit<ContentApiOptions, 'commands' | 'userId' | 'calle
   readonly delivery: DeliveryOptions;
   /** Returns the synonyms and rules that were set while servers run. It is the same object until they change. */
   readonly additions: () => SearchAdditions;
+  /** Absent: searches are not counted. */
+  readonly searches?: SearchLog | undefined;
 };
 
 export type DeliveryOptions = {
@@ -99,6 +109,7 @@ export function createApis({
   writes,
   delivery,
   additions,
+  searches,
   ...options
 }: ApisOptions): ServedApi['apiFor'] {
   const { commands, userId, library } = writes;
@@ -109,12 +120,14 @@ export function createApis({
   const shape = { version, types: nameShape(registry), defaultLocale, usersEnvelope, rules };
   const create = rememberLast((inForce: SearchAdditions) => {
     const searched = searchWithSynonyms(index, inForce.synonyms);
+    const counted = searches?.count(searched) ?? searched;
     return createCallerApis(addRules(registry, inForce.rules), (visible, caller, rights) => {
       const shared = { ...options, index: searched, registry: visible, caller };
+      const counting = searches && { ...searches, index: counted };
       return {
-        content: createContentApi({ ...shared, commands, userId }),
+        content: createContentApi({ ...shared, index: counted, commands, userId }),
         uploads: createUploadApi({ ...shared, library }),
-        instant: createInstantSearch(shared),
+        instant: createInstantSearch({ ...shared, counting }),
         delivery: {
           generation: nameShape({ ...shape, additions: inForce, rights }),
           ...defined({

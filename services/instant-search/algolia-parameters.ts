@@ -12,7 +12,8 @@ const LOGS = 'it only logs or names the sender';
 const RANKS = 'it only ranks';
 const TUNES = 'it fine-tunes typos, proximity or exactness';
 const ALWAYS = 'every search does this for the language of its locale';
-const INSIGHTS = 'Varve records no events of users: set insights to false';
+const INSIGHTS =
+  'Varve counts no events: start it with --search-log-days to count clicks, or set insights to false';
 const RECOMMEND = 'Varve recommends nothing';
 const SETTING = 'it is a setting of an index, and Varve reads settings from the schema of the content type';
 const SYNTAX = 'Varve has no operators in a query';
@@ -60,9 +61,9 @@ export const ALGOLIA_PARAMETERS = {
   getRankingInfo: honoured(
     '`_rankingInfo` of each hit; a request that would compare more than 1,000,000 words is a 400',
   ),
-  analytics: ignored(LOGS),
+  analytics: honoured('false: the search is not counted, if the server counts searches'),
   analyticsTags: ignored(LOGS),
-  clickAnalytics: ignored(LOGS),
+  clickAnalytics: honoured('`queryID` of the answer, if the server counts searches'),
   userToken: ignored(LOGS),
   percentileComputation: ignored(LOGS),
   ruleContexts: ignored('rules have no contexts: each counts in every search'),

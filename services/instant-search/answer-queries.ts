@@ -8,6 +8,7 @@ import { writeAnswer } from '../query/answer-writer.ts';
 import { DEFAULT_ROW_BUDGET, gatherRows } from '../query/gather-rows.ts';
 import { suggestQuery, withSimilarWords } from '../query/suggest-query.ts';
 import { createListWriting } from '../query/write-rows.ts';
+import type { ClickCounting } from './click-events.ts';
 import { facetHits } from './facet-hits.ts';
 import { geolocOf } from './geo-boxes.ts';
 import { isEveryRow } from './instant-filter.ts';
@@ -27,11 +28,14 @@ export type InstantTerms = AnswerTerms & {
   readonly ignored: (names: readonly string[]) => void;
 };
 
+/** `idOf`: see ClickCounting. Absent: no clicks are counted. */
+type AnswerOptions = InstantTerms & { readonly idOf?: ClickCounting['idOf'] };
+
 /** Answers the queries of a request, in order, on one state of the index. */
 export function answerQueries(
   index: ReadIndex,
   plans: readonly InstantPlan[],
-  terms: InstantTerms,
+  terms: AnswerOptions,
 ): Promise<readonly object[]> {
   return index.answer(async (answer) => {
     const started = terms.now();
@@ -43,12 +47,15 @@ export function answerQueries(
       })),
     );
     const elapsed = () => Math.round(terms.now() - started);
-    const limits = { count: createLetterCount(), compare: createComparisonCount() };
+    const shared = {
+      elapsed,
+      idOf: terms.idOf,
+      count: createLetterCount(),
+      compare: createComparisonCount(),
+    };
     const results: object[] = [];
     for (const [at, plan] of plans.entries())
-      results.push(
-        await presentQuery(plan, found[at] as SearchResult, { index, answer, elapsed, ...limits }),
-      );
+      results.push(await presentQuery(plan, found[at] as SearchResult, { index, answer, ...shared }));
     return results;
   }, terms);
 }
@@ -58,6 +65,7 @@ type Presenting = {
   readonly answer: AnswerScope;
   /** Milliseconds since the request's searches began. */
   readonly elapsed: () => number;
+  readonly idOf: ClickCounting['idOf'] | undefined;
   /** Counts the letters of all queries of the request. */
   readonly count: CountLetters;
   /** Counts the comparisons of words of all queries of the request. */
@@ -65,7 +73,7 @@ type Presenting = {
 };
 
 async function presentQuery(plan: InstantPlan, found: SearchResult, presenting: Presenting): Promise<object> {
-  const { elapsed } = presenting;
+  const { elapsed, idOf } = presenting;
   const { query, search, words } = plan;
   if (query.facet !== undefined) {
     const counts = found.facets?.[0] ?? { values: [] };
@@ -89,7 +97,10 @@ async function presentQuery(plan: InstantPlan, found: SearchResult, presenting: 
     params: query.params,
     renderingContent: {},
     processingTimeMS: elapsed(),
-    ...defined({ suggestion: suggestQuery(search, found) }),
+    ...defined({
+      suggestion: suggestQuery(search, found),
+      queryID: query.withQueryId ? idOf?.(search) : undefined,
+    }),
   });
 }
 

@@ -55,6 +55,10 @@ export type InstantQuery = {
   readonly withRules: boolean;
   /** True if hits say how they rank. */
   readonly withRankingInfo: boolean;
+  /** False: the sender does not want the search to be counted. */
+  readonly isCounted: boolean;
+  /** True if the answer has the id under which clicks on its hits are counted. */
+  readonly withQueryId: boolean;
   /** Maximum hits of a group; 0: hits are not grouped. */
   readonly distinct: number;
   readonly facet?: FacetQuery;

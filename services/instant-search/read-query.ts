@@ -70,6 +70,7 @@ export function readQuery({ indexName, parameters }: RawQuery): InstantQuery {
     params: queryStringOf(parameters),
     ignored,
     ...readAreas(when),
+    ...readCounting(when),
     ...defined({
       retrieved: names('attributesToRetrieve'),
       highlighted: names('attributesToHighlight'),
@@ -124,6 +125,13 @@ function readAreas(when: ReadWhen): Pick<InstantQuery, 'boxes' | 'around'> {
   const step = when('aroundPrecision', readPrecision) ?? LEAST_PRECISION;
   if (boxes !== undefined) return { boxes };
   return from === undefined ? {} : { around: { from, step, ...defined({ meters }) } };
+}
+
+function readCounting(when: ReadWhen): Pick<InstantQuery, 'isCounted' | 'withQueryId'> {
+  return {
+    isCounted: when('analytics', readFlag) ?? true,
+    withQueryId: when('clickAnalytics', readFlag) ?? false,
+  };
 }
 
 function readFilters(when: ReadWhen): InstantFilter {

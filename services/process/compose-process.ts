@@ -23,6 +23,7 @@ import {
 } from '../http/forwarding/open-forwarding.ts';
 import type { Freshness } from '../http/requests/await-position.ts';
 import { type ApiWrites, createApis, type ServedApi } from '../http/served-api.ts';
+import type { SearchLog } from '../searches/open-search-log.ts';
 import type { KnownSynonyms } from '../synonyms/open-synonyms.ts';
 import { createPreview } from '../synonyms/preview-rules.ts';
 import { createSynonymCommands } from '../synonyms/synonym-commands.ts';
@@ -52,6 +53,8 @@ export type ProcessParts = {
   readonly identity: Identity;
   readonly callers: Callers;
   readonly synonyms: KnownSynonyms;
+  /** Counts of searches. Absent: none are counted. */
+  readonly searches?: SearchLog | undefined;
   readonly assets: AssetStore;
   readonly content: ServedContent;
   readonly writing: Writing;
@@ -71,7 +74,7 @@ export type ComposedApi = ServedApi & {
 
 /** Makes the API of a process of any role. */
 export function composeProcess(parts: ProcessParts): ComposedApi {
-  const { options, identity, callers, synonyms, content, writing } = parts;
+  const { options, identity, callers, synonyms, searches, content, writing } = parts;
   const { key, space, membership } = identity;
   const { access, tokens, roles, login } = callers;
   const { registry, index, freshness } = content;
@@ -90,11 +93,12 @@ export function composeProcess(parts: ProcessParts): ComposedApi {
     delivery: { version: operating.version, ...cachingOf(parts), metrics, cacheToken },
     writes: writing.writes,
     additions: synonyms.current,
+    searches,
   });
   return {
     registry,
     access,
-    synonyms: servedSynonyms(parts),
+    search: { synonyms: servedSynonyms(parts), counts: searches },
     tokens,
     roles,
     apiFor,
@@ -102,9 +106,8 @@ export function composeProcess(parts: ProcessParts): ComposedApi {
     forwarding,
     cacheToken,
     shape: shapeInAll(parts, cacheToken),
-    ...defined({ login: login?.api }),
     assets: { store: parts.assets, index, space },
-    ...defined({ changes: changeFeedOf(parts), history: historyOf(parts) }),
+    ...defined({ login: login?.api, changes: changeFeedOf(parts), history: historyOf(parts) }),
     ticketKey: ticketKey(key),
     cursorKey: cursorKey(key),
   };

@@ -117,6 +117,7 @@ function composeOwn(options: VarveOptions, parts: OwnParts, opened: Opened) {
     identity: base.identity,
     callers: base.callers,
     synonyms: base.synonyms,
+    searches: base.searches,
     assets: base.assets,
     content,
     writing: {

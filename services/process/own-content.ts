@@ -2,7 +2,7 @@ import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import { defined } from '../../shared/defined.ts';
 import { createEffectiveEvents } from '../../shared/fleet/effective-events.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
-import { tagKey } from '../access/derived-keys.ts';
+import { searchKey, tagKey } from '../access/derived-keys.ts';
 import type { OwnTypes, SettledTypes } from '../content-types/deferred-change.ts';
 import { watchTags } from '../delivery/watch-tags.ts';
 import { assertWholeLease, createLeaseView, readLeaseUpTo } from '../fleet/lease-view.ts';
@@ -16,6 +16,7 @@ import { watchPurgingLeader } from '../purge/purging-leader.ts';
 import { leadReadSide } from '../read-side/lead-read-side.ts';
 import { documentsOf, type ReadSide } from '../read-side/read-side.ts';
 import { rebuildsOf } from '../rebuild/rebuilds-of.ts';
+import { openSearchLog } from '../searches/open-search-log.ts';
 import { readState } from '../state/state.ts';
 import { assetsAddress, openAssetStore } from '../stores/open-asset-store.ts';
 import { logFolder } from '../stores/open-event-store.ts';
@@ -68,8 +69,16 @@ export async function openOwnBase(options: VarveOptions, opened: Opened) {
     identity,
     callers,
     synonyms,
+    searches: openSearches(options, identity.key, opened),
     claimant: { log, space, owner, address, now, membership },
   };
+}
+
+/** Opens the counts of searches, if the options say so. */
+function openSearches({ data: { searches }, fleet }: VarveOptions, accessKey: Uint8Array, opened: Opened) {
+  if (searches === undefined) return undefined;
+  const key = searchKey(accessKey);
+  return opened(openSearchLog({ ...searches, key, now: Date.now, isFirst: fleet.mayLead !== false }));
 }
 
 /** Content of a process with a data directory, in the state before the projector starts. */

@@ -23,6 +23,7 @@ import type { PurgeSettings } from '../purge/open-purger.ts';
 import type { RequestRules } from '../query/plan-query.ts';
 import type { ReadSidePlan } from '../read-side/read-side.ts';
 import type { ReleaseReport } from '../releases/release-term.ts';
+import type { SearchLogSettings } from '../searches/open-search-log.ts';
 import type { ProcessList } from '../state/process-list.ts';
 import type { WebhookReport } from '../webhooks/term-options.ts';
 import type { WebhookLimits } from '../webhooks/webhook-limits.ts';
@@ -102,6 +103,8 @@ export type VarveOptions = ServingOptions &
       readonly assets?: string | undefined;
       /** True: this process becomes the owner of uploaded files that another log has written. */
       readonly adopt?: boolean;
+      /** Absent: searches are not counted. */
+      readonly searches?: SearchLogSettings | undefined;
     };
     readonly readSide: ReadSidePlan;
     readonly files: UploadOptions;

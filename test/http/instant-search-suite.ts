@@ -378,7 +378,7 @@ export function describeInstantSearch(start: () => Promise<RunningServer>): void
       );
       expect(await refusal({ distinct: 11 })).toMatch(/^400 .*'distinct'/);
       expect(await refusal({ distinct: true }, 'cities')).toMatch(/^400 .*needs the option distinct/);
-      expect(await refusal({ insights: true })).toMatch(/^400 .*records no events/);
+      expect(await refusal({ insights: true })).toMatch(/^400 .*counts no events/);
       expect(await refusal({ foo: 1 })).toMatch(/^400 Unknown parameter 'foo'\. Expected query, queryType/);
       expect(await refusal({ page: -1 })).toMatch(/^400 Invalid parameter 'page': found -1/);
       expect(await refusal({ filters: 'name > 3' })).toMatch(/^400 .*name must be a number or a date/);

@@ -4,6 +4,7 @@ import { isBusy, isDamaged } from '../../../shared/sqlite/failures.ts';
 import type { PurgeReport } from '../../purge/send-purges.ts';
 import type { ReportReplaced } from '../../read-side/replace-unusable.ts';
 import type { ReleaseReport } from '../../releases/release-term.ts';
+import type { SearchLogReport } from '../../searches/open-search-log.ts';
 import { reportTrouble } from '../../stores/report-trouble.ts';
 import type { WebhookReport } from '../../webhooks/term-options.ts';
 
@@ -34,6 +35,18 @@ export function logUnwatched(logger: Logger): (error: unknown) => void {
       { reason: String(error) },
       'it cannot be read whether the leader purges caches: caches may not keep answers of this process',
     );
+}
+
+/** Logs problems of the counts of searches. It logs no words. */
+export function logSearches(logger: Logger): SearchLogReport {
+  return {
+    replaced: (file) =>
+      logger.warn(
+        { file, kept: `${file}.damaged` },
+        'a damaged file is replaced: the counts of searches start again',
+      ),
+    failed: (error) => logger.warn({ err: error }, 'counts of searches could not be written: trying again'),
+  };
 }
 
 /** Logs deliveries of webhooks and their problems. */

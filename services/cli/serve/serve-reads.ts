@@ -110,7 +110,7 @@ async function answerReads(
  */
 async function enterRotation(
   rotation: Rotation,
-  { freshness, access, synonyms, operator: { log, graph } }: Varve,
+  { freshness, access, search: { synonyms }, operator: { log, graph } }: Varve,
 ): Promise<void> {
   const applied = () => appliedUpTo(graph, freshness.position());
   const moved = createCondition();
@@ -139,7 +139,7 @@ const ACCESS_MS = 1_000;
 
 /** Requests about the server itself, such as tokens and webhooks. The leader answers them, because it has their state. */
 const ADMINISTRATION =
-  /^\/(_varve\/(tokens|public|roles|login|synonyms|rules|webhooks|releases|erasures|operations|projections|activity|slow-queries|events|settings|timegate)|(docs\/)?openapi\.json)(?![\w-])/i;
+  /^\/(_varve\/(tokens|public|roles|login|synonyms|rules|searches|webhooks|releases|erasures|operations|projections|activity|slow-queries|events|settings|timegate)|(docs\/)?openapi\.json)(?![\w-])/i;
 
 /** Reads as of a moment. The leader has the processes that answer them. */
 const PAST = `${AS_OF}=`;

@@ -13,7 +13,7 @@ const LAST_STEP_MS = 2_000;
 const LOOK_MS = 20;
 
 export type SuccessionOptions = {
-  readonly varve: Pick<Varve, 'fleet' | 'operator'>;
+  readonly varve: Pick<Varve, 'fleet' | 'operator' | 'search'>;
   readonly metrics: Metrics | undefined;
   /** Address of the server, if both processes have the same. Absent: no other server has this log. */
   readonly address: string | undefined;
@@ -37,6 +37,7 @@ export async function succeedWorker(
   if (!changesTypes) await index.local?.warm();
   await warmUp(recent, handler, WARM_UP_MS);
   metrics?.reset();
+  varve.search.counts?.discard();
   await takeTurn();
   const waitMs = enterMs - LAST_STEP_MS;
   const deadline = performance.now() + waitMs;

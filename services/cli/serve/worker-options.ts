@@ -9,7 +9,7 @@ import type { readApiConfig } from '../../project/read-api-config.ts';
 import { createProcessList } from '../../state/process-list.ts';
 import type { Supervisor } from '../../supervisor/connect-supervisor.ts';
 import { logFleet } from '../output/log-fleet.ts';
-import { logCacheToken, logReplaced, logUnwatched } from '../output/log-reports.ts';
+import { logCacheToken, logReplaced, logSearches, logUnwatched } from '../output/log-reports.ts';
 import { lifetimeOf, taggingSettings } from '../settings/delivery-settings.ts';
 import type { readContentTypes } from '../settings/read-content-types.ts';
 import { requestRules, requiresRelations } from '../settings/request-rules.ts';
@@ -45,6 +45,7 @@ export async function workerOptions(settings: ServeSettings, supervisor: Supervi
     data: {
       ...settings.data,
       assets: settings.files.assets,
+      searches: searchLogSettings(settings, logger),
       reportReplaced(file: string, reason: string) {
         logReplaced(logger)(file, reason);
         basis.operating.readiness.loading(`A file is made again from the event log: ${reason}`);
@@ -60,6 +61,14 @@ export async function workerOptions(settings: ServeSettings, supervisor: Supervi
         ),
     },
   };
+}
+
+function searchLogSettings(
+  { data, operating }: ServeSettings,
+  logger: Logger,
+): VarveOptions['data']['searches'] {
+  const { searchLogDays: days } = operating;
+  return days === 0 ? undefined : { folder: data.data, days, report: logSearches(logger) };
 }
 
 /** Returns the options of a process of any role that answers requests. */

@@ -32,6 +32,12 @@ export const OPERATING_SETTINGS = {
       'maximum lag of reads behind the log in seconds; beyond it /health/ready answers 503 (default: 30)',
     schema: wholeNumber(0, 86_400).default(30),
   },
+  searchLogDays: {
+    flags: '--search-log-days <number>',
+    description:
+      'count what people look for, without anything about them, and keep the counts for this number of days, at most 366; 0: count nothing (default: 0)',
+    schema: wholeNumber(0, 366).default(0),
+  },
   drainSeconds: {
     flags: '--drain-seconds <number>',
     description:

@@ -21,12 +21,15 @@ export const ROLE_SETTINGS: Readonly<Record<ProcessRole, SettingsTable>> = {
     ...(['minPositionWait', 'readIndexRowCache', 'workers'] as const),
     ...(['answerCacheBytes', 'cacheStaleWhileRevalidate', 'cacheStaleIfError'] as const),
     ...TAGS,
+    'searchLogDays',
   ),
   api: without(
     ...(['advertise', 'examples', 'queryTimeLimit', 'readyLagSeconds', 'workers'] as const),
     ...(['readIndexReplicas', 'readIndexShards', 'uploadLimit', 'uploadTypes'] as const),
     ...(['pictureFormats', 'picturePixels'] as const),
     'answerCacheBytes',
+    // It has no data directory for the counts.
+    'searchLogDays',
     // The leader answers for it.
     ...namesOf(PAST_SETTINGS),
     // Only processes with a data directory change content types.

@@ -117,7 +117,7 @@ export function registerInstantSearch(
     });
   });
   post(scope, '/indexes/:index/recommendations', () => refuseService('recommend'));
-  post(scope, '/events', () => refuseService('insights'));
+  post(scope, '/events', async (request) => apiOf(request).events(request.body));
 }
 
 type Handler = (request: FastifyRequest) => Promise<Uint8Array>;

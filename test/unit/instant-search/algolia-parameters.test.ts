@@ -39,6 +39,8 @@ const SAMPLES: { readonly [N in Honoured]: readonly [value: unknown, others?: Ra
   distinct: [2],
   enableRules: [false],
   getRankingInfo: [true],
+  analytics: [false],
+  clickAnalytics: [true],
 };
 
 /** Values of a parameter that asks for something, and of one that is switched off. */
