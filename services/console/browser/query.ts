@@ -5,6 +5,7 @@ import { type ExplainedSearch, FoundWords } from './found-words.ts';
 import { HowToSend } from './how-to-send.ts';
 import { html } from './html.ts';
 import { change, route } from './route.ts';
+import { SearchesCard } from './searches.ts';
 import { rights, types } from './session.ts';
 import { SlowReadsCard } from './slow-reads.ts';
 
@@ -37,7 +38,7 @@ export function QueryPart() {
     <${Form} method=${method} path=${path} isAsking=${isAsking} run=${run} />
     ${outcome !== undefined && html`<${Shown} outcome=${outcome} />`}
     ${outcome === undefined && html`<p class="empty">Send a request to see its answer, its headers and its plan. The address of this page keeps the request, but no body.</p>`}
-    ${rights.value === 'full' && html`<${SlowReadsCard} />`}`;
+    ${rights.value === 'full' && html`<${SlowReadsCard} /><${SearchesCard} />`}`;
 }
 
 /** Returns a request that every site answers. */

@@ -21,6 +21,7 @@ export type {
   DescribedAction as ListedReleaseAction,
   DescribedRelease as ListedRelease,
 } from '../../releases/describe-release.ts';
+export type { ListedSearch } from '../../searches/list-searches.ts';
 export type { DescribedSetting as ShownSetting, SettingsInForce } from '../../state/settings-in-force.ts';
 export type { WholeEvent } from '../../state/whole-event.ts';
 export type { ImportedLine } from '../../transfer/import-documents.ts';
