@@ -24,6 +24,7 @@ import {
 import type { Freshness } from '../http/requests/await-position.ts';
 import { type ApiWrites, createApis, type ServedApi } from '../http/served-api.ts';
 import type { SearchLog } from '../searches/open-search-log.ts';
+import { createRuleComparison } from '../synonyms/compare-rules.ts';
 import type { KnownSynonyms } from '../synonyms/open-synonyms.ts';
 import { createPreview } from '../synonyms/preview-rules.ts';
 import { createSynonymCommands } from '../synonyms/synonym-commands.ts';
@@ -120,8 +121,9 @@ function servedSynonyms({ options, identity, synonyms, content }: ProcessParts):
   const { known } = synonyms;
   const commands = createSynonymCommands({ log, space, now: Date.now, known, author: requestOrOperator });
   const { rules } = options.strapi;
-  const preview = createPreview({ registry, index, defaultLocale, rules, additions: synonyms.current });
-  return { commands, applied: synonyms.applied, preview };
+  const trial = { registry, index, defaultLocale, rules, additions: synonyms.current };
+  const [preview, compare] = [createPreview(trial), createRuleComparison(trial)];
+  return { commands, applied: synonyms.applied, preview, compare };
 }
 
 function cachingOf({ options, identity, content, purged }: ProcessParts) {

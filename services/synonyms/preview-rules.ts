@@ -8,7 +8,8 @@ import { answerList } from '../query/answer-list.ts';
 import { planList, type RequestRules } from '../query/plan-query.ts';
 import { searchWithSynonyms } from './search-with-synonyms.ts';
 
-type TrialOptions = {
+/** The index, and what is in force for its searches. */
+export type TrialOptions = {
   readonly registry: SchemaRegistry;
   readonly index: ReadIndex;
   readonly defaultLocale: string;
@@ -33,28 +34,36 @@ export type PreviewRules = (trial: RuleTrial) => Promise<RulePreview>;
 
 /** Creates previews for callers with full access: the first ten published entries, as a list answers them. */
 export function createPreview(options: TrialOptions): PreviewRules {
-  const { registry, index, defaultLocale, additions } = options;
-  const { containsIgnoresCase } = options.rules;
-  return async ({ type, rules, search, locale = defaultLocale }) => {
-    const { synonyms } = additions();
-    const parameters = { search, locale, 'pagination[pageSize]': '10', explain: 'true' };
-    const plan = planList({
-      registry: addRules(registry, { [type]: rules }),
-      type: contentTypeOf(registry, type),
-      queryString: new URLSearchParams(parameters).toString(),
-      defaultLocale,
-      mayExplain: true,
-      ...defined({ containsIgnoresCase }),
+  return async (trial) => {
+    const { data, meta } = await answerTrial(options, trial, {
+      'pagination[pageSize]': '10',
+      explain: 'true',
     });
-    const body = await answerList(searchWithSynonyms(index, synonyms), plan);
-    const { data, meta } = JSON.parse(body.toString()) as Answer;
     const { pagination, search: words, explain } = meta;
     return { data, meta: { pagination, search: words, ranking: explain.ranking } };
   };
 }
 
-type Answer = {
-  readonly data: readonly object[];
+/** Answers the search of a trial as a list of published entries does, for callers with full access. */
+export async function answerTrial(
+  { registry, index, defaultLocale, rules: { containsIgnoresCase }, additions }: TrialOptions,
+  { type, rules, search, locale = defaultLocale }: RuleTrial,
+  parameters: Readonly<Record<string, string>>,
+): Promise<TrialAnswer> {
+  const plan = planList({
+    registry: addRules(registry, { [type]: rules }),
+    type: contentTypeOf(registry, type),
+    queryString: new URLSearchParams({ search, locale, ...parameters }).toString(),
+    defaultLocale,
+    mayExplain: true,
+    ...defined({ containsIgnoresCase }),
+  });
+  const body = await answerList(searchWithSynonyms(index, additions().synonyms), plan);
+  return JSON.parse(body.toString()) as TrialAnswer;
+}
+
+type TrialAnswer = {
+  readonly data: readonly { readonly documentId: string }[];
   readonly meta: {
     readonly pagination: object;
     readonly search?: object;

@@ -4,6 +4,7 @@ import type { Resource, ResourceRequest } from '../../shared/resource.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { INSTALLED_RULES, SEARCH_RULES, type SearchRule } from '../../shared/schema/search-rules.ts';
 import { checkRules } from '../query/search-rules.ts';
+import { COMPARED_TESTS, TESTS } from './compare-rules.ts';
 import { requireTypeOf, type ServedSynonyms } from './synonym-resources.ts';
 
 type Parts = ServedSynonyms & { readonly registry: SchemaRegistry };
@@ -14,6 +15,9 @@ const TRIAL = z.strictObject({
   search: z.string().min(1).max(512),
   locale: z.string().min(2).max(35).optional(),
 });
+
+/** Rules that are compared with those in force, by searches. */
+const COMPARISON = z.strictObject({ rules: SEARCH_RULES, tests: TESTS });
 
 const PATH = '/_varve/rules';
 
@@ -72,6 +76,21 @@ export const RULE_RESOURCES: readonly Resource<Parts>[] = [
         ? parseRules(given, type, parts.registry)
         : (await parts.commands.listRules())[type];
       return parts.preview({ type, rules: rules ?? [], search, locale });
+    },
+  },
+  {
+    name: 'compareRules',
+    summary: 'Run searches with expected entries, with the rules in force and with rules that are not stored',
+    method: 'POST',
+    path: `${PATH}/:type/compare`,
+    body: COMPARISON,
+    result: COMPARED_TESTS,
+    async run(parts, request) {
+      const type = typeOf(parts, request);
+      const parsed = COMPARISON.safeParse(request.data);
+      if (!parsed.success) throw refusedData(parsed.error, 'invalid-rules');
+      const { rules, tests } = parsed.data;
+      return parts.compare({ type, rules: parseRules(rules, type, parts.registry), tests });
     },
   },
 ];

@@ -4,6 +4,7 @@ import { EVERY_TYPE, SYNONYMS } from '../../shared/schema/add-synonyms.ts';
 import type { SynonymGroups } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { SYNONYM_GROUPS } from '../../shared/schema/search-options.ts';
+import type { CompareRules } from './compare-rules.ts';
 import type { KnownSynonyms } from './open-synonyms.ts';
 import type { PreviewRules } from './preview-rules.ts';
 import type { SynonymCommands } from './synonym-commands.ts';
@@ -14,6 +15,7 @@ export type ServedSynonyms = {
   /** Resolves when searches of this process use the synonyms up to a position of the log. */
   readonly applied: KnownSynonyms['applied'];
   readonly preview: PreviewRules;
+  readonly compare: CompareRules;
 };
 
 type Parts = ServedSynonyms & { readonly registry: Pick<SchemaRegistry, 'contentTypes'> };
