@@ -1,15 +1,10 @@
-import { mkdirSync, readdirSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Command } from 'commander';
-import { documentStream } from '../../shared/document/stream-name.ts';
-import type { StoredEvent } from '../../shared/event-store/event-store.ts';
-import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
-import { newEvent } from '../../shared/events/new-event.ts';
-import type { Uid } from '../../shared/schema/content-type.ts';
-import { createRandom, type Random } from '../support/naive-random.ts';
-import { importDataSet } from './bench-data.ts';
+import { createRandom } from '../support/naive-random.ts';
+import { makeLongLog } from './make-long-log.ts';
 import { startVarve } from './start-varve.ts';
 
 /**
@@ -38,50 +33,12 @@ const READS = [
 
 const { data } = options;
 const random = createRandom(Number(options.seed));
-mkdirSync(data, { recursive: true });
-if (!readdirSync(data).includes('events.db')) await makeLog();
-const ready = openSqliteEventStore(join(data, 'events.db'), { space: 'varve', reads: 'look' });
-const end = Number(await ready.lastPosition());
-await ready.close();
+const end = await makeLongLog(data, options, random);
 const server = await startVarve({ data, until: '/health/ready' });
 try {
   await measure(server.base, end);
 } finally {
   await server.stop();
-}
-
-/** Imports the documents, and appends edits of random ones. */
-async function makeLog(): Promise<void> {
-  importDataSet(data, join(data, 'scratch'), options);
-  const log = openSqliteEventStore(join(data, 'events.db'), { space: 'varve' });
-  const documents: Edited[] = [];
-  let last: StoredEvent | undefined;
-  for await (const page of log.readAll(0n)) {
-    last = page.at(-1);
-    for (const { type, data: entry } of page)
-      if (type === 'entry-created' && /\.(restaurant|review)$/.test((entry as Edited).type))
-        documents.push(entry as Edited);
-  }
-  const metadata = { at: new Date().toISOString(), epoch: last?.metadata.epoch ?? 0 };
-  for (let end = Number(await log.lastPosition()); end < Number(options.events); end += 1_000) {
-    const edits = Array.from({ length: 1_000 }, (_, n) => edit(random, random.pick(documents), end + n));
-    await Promise.all(
-      edits.map(({ stream, event }) => log.append(stream, 'any', [newEvent(event, metadata)])),
-    );
-  }
-  await log.close();
-}
-
-type Edited = { readonly type: Uid; readonly documentId: string; readonly locale: string | null };
-
-function edit(source: Random, { type, documentId, locale }: Edited, n: number) {
-  const stream = documentStream('varve', type, documentId);
-  const entry = { type, documentId, locale };
-  if (type === 'api::restaurant.restaurant' && source.chance(0.3))
-    return { stream, event: { type: 'entry-published', data: entry } as const };
-  const values = type === 'api::review.review' ? { score: 1 + (n % 5) } : { description: `edit ${n}` };
-  const changed = { ...entry, values, shared: [], relations: [] };
-  return { stream, event: { type: 'entry-changed', data: changed } as const };
 }
 
 async function measure(base: string, end: number): Promise<void> {

@@ -36,13 +36,14 @@ export async function startProcess(
   };
 }
 
-/** Returns the first address that the process prints and that is not an argument, such as the URL of Elasticsearch. */
+/** Returns the first address that the process prints and that is neither an argument, such as the URL of Elasticsearch, nor in a line of the log. */
 function printedUrl(child: ChildProcess, args: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     let output = '';
     const read = (chunk: Buffer) => {
       output += chunk;
-      const printed = output.match(/http:\/\/127\.0\.0\.1:\d+/g) ?? [];
+      const lines = output.replaceAll(/^\{.*$/gm, '');
+      const printed = lines.match(/http:\/\/127\.0\.0\.1:\d+(?=\D)/g) ?? [];
       const url = printed.find((each) => !args.some((arg) => arg.startsWith(each)));
       if (url !== undefined) resolve(url);
     };

@@ -21,19 +21,20 @@ const ACTIONS = ['publish', 'unpublish', 'discard-draft'] as const;
 
 /**
  * Creates random writes of every kind to the documents of the corpus. They use values and components of other documents, so that
- * filters still match some documents, and they link to documents that exist.
+ * filters still match some documents, and they link to documents that exist. They change the first documents of each type: `pageSize` of them.
  */
 export async function createCorpusWriter(
   content: ContentApi,
   registry: SchemaRegistry,
   random: Random,
+  pageSize = 100,
 ): Promise<CorpusWriter> {
   const types = [...registry.contentTypes.values()].filter(
     ({ uid, kind }) => uid.startsWith('api::') && kind === 'collectionType',
   );
   const known = new Map<string, Json[]>();
   for (const type of types) {
-    const query = 'populate=*&status=draft&locale=*&pagination[pageSize]=100';
+    const query = `populate=*&status=draft&locale=*&pagination[pageSize]=${pageSize}`;
     const { data } = JSON.parse(Buffer.from(await content.list(type, query)).toString()) as { data: Json[] };
     known.set(type.uid, data);
   }

@@ -1,8 +1,7 @@
-import { cpSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
+import { cutLog } from './cut-log.ts';
 import { createRequestSource } from './random-requests.ts';
 import { createDataDirectory } from './server.ts';
 
@@ -56,10 +55,6 @@ export async function readWhole(
 export function cutData(data: string, position: bigint): string {
   const cut = createDataDirectory();
   onTestFinished(() => rmSync(cut, { recursive: true, force: true }));
-  for (const name of ['access.key', 'assets', 'log.json', 'events.db'])
-    cpSync(join(data, name), join(cut, name), { recursive: true, force: true });
-  const log = new DatabaseSync(join(cut, 'events.db'));
-  log.prepare('DELETE FROM event WHERE position > ?').run(position);
-  log.close();
+  cutLog(data, position, cut);
   return cut;
 }
