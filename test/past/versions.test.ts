@@ -165,7 +165,7 @@ async function restoreAndCompare(
   expect(restored.status, `${where} ${JSON.stringify(restored.body)}`).toBe(200);
   const { missing, ignored } = restored.body.meta.restored as Restored;
   const diff = await ask(`${path}/versions/${id}/diff?status=draft${choice}`);
-  // What is different is a link to a document that is gone, and is named.
+  // Only links to documents that are gone differ, and they are named.
   const lost = (
     diff.body.data.changed as readonly { path: string; from?: unknown; added?: unknown; removed?: unknown }[]
   ).flatMap(({ path: at, added, removed, from }) =>
