@@ -116,7 +116,7 @@ it('a log in KurrentDB is erased by a way round: over a log in SQLite, into a ne
   expect((await fetch(`${after.url}${PATH}/${documentId}`)).status).toBe(404);
   await run('verify', '--data', clean, ...onKurrent, ...namespace);
   expect(await findWords(clean, [WORD])).toEqual([]);
-  // What the operator deletes in KurrentDB then.
+  // The stream that the operator then deletes in KurrentDB.
   for (const { stream } of [...double.log.records])
     if (stream.startsWith('varve.')) double.log.delete(stream);
   double.log.scavenge();
