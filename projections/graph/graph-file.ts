@@ -174,9 +174,11 @@ function createApplying(parts: GraphParts, stale: StaleDocuments | undefined) {
       const isRecording = stale?.isRecording() === true;
       parts.changes.listen(listening || isRecording || parts.indexChanges.isRecording(), isRecording);
       try {
-        // Definitions are looked up, and converted by, in the file.
-        const definesTypes = events.some(({ type }) => type === 'content-type-defined');
-        return applyBatch(parts, stale, events, { definesTypes, isBehind: !listening && !definesTypes });
+        const has = (wanted: string) => events.some(({ type }) => type === wanted);
+        // Definitions are looked up, and converted by, in the file. Events after an erasure read entries from it again.
+        const definesTypes = has('content-type-defined');
+        const isBehind = !listening && !definesTypes && !has('document-erased');
+        return applyBatch(parts, stale, events, { definesTypes, isBehind });
       } catch (error) {
         failure = error as Error;
         throw error;

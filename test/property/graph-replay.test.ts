@@ -3,12 +3,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ContentGraph, openContentGraph } from '../../projections/graph/content-graph.ts';
 import type { JournalRow } from '../../projections/journal/journal.ts';
+import { localesOfEntries } from '../../shared/document/entry.ts';
+import { isDocumentEvent } from '../../shared/document/events.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import type { ChangeBatch, LinkChange } from '../../shared/read-index/read-index.ts';
 import { count } from '../support/takes-minutes.ts';
 import {
   createLog,
   DEFINITIONS,
+  deleted,
   dumpIndex,
   type FoldedIndex,
   foldBatches,
@@ -44,6 +47,21 @@ describe(`random histories (SEED=${SEED})`, () => {
         expect(writtenBehind(events, () => size.next().value ?? 1)).toEqual(rebuild(events));
       },
       RUNS / 6,
+    );
+  });
+
+  it('gives the same graph after erasures, however they are in batches, and when a separate thread writes it', () => {
+    const sizes = fc.infiniteStream(fc.integer({ min: 1, max: 40 }));
+    check(
+      fc.tuple(steps(), steps(), sizes),
+      ([before, after, size]) => {
+        const events = erasedBetween(before, after);
+        const whole = replay(events, () => events.length);
+        expect(replay(events, () => 1)).toEqual(whole);
+        expect(writtenBehind(events, () => events.length)).toEqual(whole);
+        expect(writtenBehind(events, () => size.next().value ?? 1)).toEqual(whole);
+      },
+      RUNS / 3,
     );
   });
 
@@ -89,6 +107,29 @@ function check<T>(arbitrary: fc.Arbitrary<T>, property: (value: T) => void, numR
 function logOf(history: readonly Step[]): readonly StoredEvent[] {
   const log = createLog();
   return log.add(...DEFINITIONS, ...historyOf(history));
+}
+
+/** Returns a history, an erasure of each of its documents, and another history. */
+function erasedBetween(before: readonly Step[], after: readonly Step[]): readonly StoredEvent[] {
+  const log = createLog();
+  const events = log.add(...DEFINITIONS, ...historyOf(before)).filter(isDocumentEvent);
+  const documents = new Map(
+    events.map(({ data }) => {
+      const { type, documentId } = data as { readonly type: string; readonly documentId: string };
+      return [`${type} ${documentId}`, { type, documentId }];
+    }),
+  );
+  for (const { type, documentId } of documents.values()) {
+    const entries = withGraph({}, (graph) => {
+      graph.apply(log.all());
+      return graph.reader.entries(type, documentId);
+    });
+    const deletions = localesOfEntries(entries).map((locale) => deleted(type, documentId, locale));
+    const data = { order: 'order', type, documentId, events: [] };
+    log.add(...deletions, { type: 'document-erased', data } as never);
+  }
+  log.add(...historyOf(after));
+  return log.all();
 }
 
 function doubles(
