@@ -23,6 +23,7 @@ export const LONGEST: readonly string[] = [
   'operator/rebuild-node-kill',
   'webhooks/hand-over',
   'browser/editing',
+  'browser/console-fleet',
   'fleet/kurrentdb-cluster',
   'fleet/changed-indices',
   'unit/kurrentdb-on-26',

@@ -59,15 +59,20 @@ const STATES = {
   building: 'is being built',
 } as const;
 
-function GenerationsCard({ now: { generations = [] } }: { readonly now: ServerState }) {
+function GenerationsCard({ now }: { readonly now: ServerState }) {
+  const { generations = [] } = now;
   const [outcome, setOutcome] = useState<Outcome>();
   const report = (found: Outcome) => {
     setOutcome(found);
     // The light of the page shows that the server does not answer.
     void refreshState().catch(() => {});
   };
+  const elsewhere = isLedElsewhere(now);
   const kept = generations.findLast(({ state: each }) => each === 'kept');
   const live = generations.find(({ state: each }) => each === 'live');
+  const words = elsewhere
+    ? ['The generation that the leader keeps', 'the one that serves', 'The kept generation of the leader']
+    : [`Generation ${kept?.number}`, `generation ${live?.number}`, `Generation ${kept?.number}`];
   return html`<section class="card" aria-label="Generations">
     <h2>Generations</h2>
     <div class="scroll" role="region" aria-label="Table of generations" tabindex="0">
@@ -76,32 +81,45 @@ function GenerationsCard({ now: { generations = [] } }: { readonly now: ServerSt
         <tbody>${generations.map((each) => html`<${GenerationRow} key=${each.number} generation=${each} />`)}</tbody>
       </table>
     </div>
+    ${elsewhere && html`<p class="elsewhere">These are the generations of this process, which is not the leader. The buttons ask the leader, whose console lists its own.</p>`}
     ${
-      kept === undefined
+      kept === undefined && !elsewhere
         ? html`<p class="empty">No generation is kept. A rebuild makes the next one, and keeps this one for a rollback.</p>`
-        : html`<div class="row">
-          <${ActionButton} report=${report} action=${{
-            label: 'Roll back',
-            request: operationRequest('rollback', { confirm: 'rollback' }),
-            command: 'varve rollback',
-            destroys: {
-              what: `Generation ${kept.number} serves instead of generation ${live?.number}, which is kept. No write is lost.`,
-              name: 'rollback',
-            },
-          }} />
-          <${ActionButton} report=${report} action=${{
-            label: 'Drop the kept generation',
-            request: operationRequest('drop', { confirm: 'drop' }),
-            command: 'varve drop',
-            destroys: {
-              what: `Generation ${kept.number} is removed. A rollback is not possible until the next rebuild.`,
-              name: 'drop',
-            },
-          }} />
-        </div>`
+        : html`<${KeptActions} words=${words} report=${report} />`
     }
     <${OutcomeLine} outcome=${outcome} />
   </section>`;
+}
+
+/** Returns whether another process has the generations: on Elasticsearch the leader makes the indices of all. */
+function isLedElsewhere({ projections = [], processes: [own] }: ServerState): boolean {
+  return own?.epoch === null && projections.some(({ kind }) => kind === 'elasticsearch');
+}
+
+type KeptProps = { readonly words: readonly string[]; readonly report: (outcome: Outcome) => void };
+
+/** `words`: names of the generation that is kept, of the live one, and of the one that a drop removes. */
+function KeptActions({ words: [kept, live, dropped], report }: KeptProps) {
+  return html`<div class="row">
+    <${ActionButton} report=${report} action=${{
+      label: 'Roll back',
+      request: operationRequest('rollback', { confirm: 'rollback' }),
+      command: 'varve rollback',
+      destroys: {
+        what: `${kept} serves instead of ${live}, which is kept. No write is lost.`,
+        name: 'rollback',
+      },
+    }} />
+    <${ActionButton} report=${report} action=${{
+      label: 'Drop the kept generation',
+      request: operationRequest('drop', { confirm: 'drop' }),
+      command: 'varve drop',
+      destroys: {
+        what: `${dropped} is removed. A rollback is not possible until the next rebuild.`,
+        name: 'drop',
+      },
+    }} />
+  </div>`;
 }
 
 function GenerationRow({ generation }: { readonly generation: ListedGeneration }) {

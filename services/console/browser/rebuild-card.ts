@@ -7,7 +7,7 @@ import { HowToSend } from './how-to-send.ts';
 import { html } from './html.ts';
 import { refreshState } from './live.ts';
 import { operationRequest, streamOperation } from './operations.ts';
-import { rebuilding, requestRebuild } from './rebuilding.ts';
+import { noteInterrupted, rebuilding, requestRebuild } from './rebuilding.ts';
 import type { ListedRebuild } from './server.ts';
 import { types } from './session.ts';
 
@@ -25,7 +25,7 @@ const FIRST: Form = { source: 'copy', type: '', world: '', maxRate: '', accept: 
 export function RebuildCard({ rebuild: listed }: { readonly rebuild: ListedRebuild | null }) {
   const [form, setForm] = useState(FIRST);
   const { isRunning, last, problem } = rebuilding.value;
-  const rebuild = newest(listed, isRunning ? last : null);
+  const rebuild = newest(listed, last, isRunning);
   const isOpen = rebuild !== null && rebuild.phase !== 'done' && rebuild.phase !== 'cancelled';
   const request = requestOf(form);
   const command = commandOf(form);
@@ -52,10 +52,18 @@ export function RebuildCard({ rebuild: listed }: { readonly rebuild: ListedRebui
   </section>`;
 }
 
-/** Returns the later report of two about rebuilds. The state is asked for only now and then. */
-function newest(listed: ListedRebuild | null, reported: ListedRebuild | null): ListedRebuild | null {
-  if (reported === null || (listed !== null && listed.id > reported.id)) return listed;
-  return reported;
+/**
+ * Returns the later report of two about rebuilds. The state is asked for only now and then. It has no rebuild that another process, the
+ * leader, runs for this one.
+ */
+function newest(
+  listed: ListedRebuild | null,
+  reported: ListedRebuild | null,
+  isRunning: boolean,
+): ListedRebuild | null {
+  if (listed === null || reported === null) return reported ?? listed;
+  const later = Date.parse(listed.startedAt) - Date.parse(reported.startedAt);
+  return later > 0 || (later === 0 && !isRunning) ? listed : reported;
 }
 
 type ChoicesProps = { readonly form: Form; readonly setForm: (form: Form) => void };
@@ -127,6 +135,7 @@ function Open({ rebuild, isRunning }: { readonly rebuild: ListedRebuild; readonl
   const [outcome, setOutcome] = useState<Outcome>();
   const report = (found: Outcome) => {
     setOutcome(found);
+    if (!('problem' in found)) noteInterrupted(found.answer);
     // The light of the page shows that the server does not answer.
     void refreshState().catch(() => {});
   };

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import type { Request } from './api.ts';
+import type { Reply, Request } from './api.ts';
 import { refreshState, state } from './live.ts';
 import { streamOperation } from './operations.ts';
 import type { ListedRebuild } from './server.ts';
@@ -31,6 +31,12 @@ export async function requestRebuild(request: Request): Promise<void> {
   }
   // The light of the page shows that the server does not answer.
   await refreshState().catch(() => {});
+}
+
+/** Notes what became of a rebuild that was paused or cancelled. A rebuild that runs reports it itself. */
+export function noteInterrupted({ json }: Reply): void {
+  const { data } = json as { readonly data: ListedRebuild };
+  if (!rebuilding.value.isRunning) rebuilding.value = { ...rebuilding.value, last: data };
 }
 
 /** Returns whether the server has a rebuild that is not finished, or another one than before. Never rejects. */
