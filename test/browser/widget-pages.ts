@@ -75,13 +75,16 @@ function pageOf(packages: readonly string[], script: string): string {
 const CLIENT = (host: string) =>
   `const searchClient = window['algoliasearch/lite'].liteClient('varve', 'public', { hosts: [{ url: '${host}', accept: 'readWrite', protocol: 'http' }], timeouts: { connect: 60_000, read: 60_000, write: 60_000 } });`;
 
-/** Returns a page of instantsearch.js with these widgets and the hits. In `widgets`, `w` has the library's widgets. */
-export function javascriptPage(host: string, widgets: string): string {
+/**
+ * Returns a page of instantsearch.js with these widgets and the hits. In `widgets`, `w` has the library's widgets. `options`: members of the
+ * library's options.
+ */
+export function javascriptPage(host: string, widgets: string, options = ''): string {
   return pageOf(
     ['algoliasearch', 'instantsearch.js'],
     `${CLIENT(host)}
 const w = instantsearch.widgets;
-const search = instantsearch({ indexName: 'products', searchClient });
+const search = instantsearch({ indexName: 'products', searchClient, ${options} });
 const item = (hit, { html, components }) => html\`<b class="name">\${hit.name}</b> \${components.Highlight({ hit, attribute: 'name' })} \${components.Snippet({ hit, attribute: 'description' })}\`;
 search.addWidgets([w.configure({ hitsPerPage: 50, attributesToSnippet: ['description:5'] }), w.hits({ container: '#hits', templates: { item } }), ${widgets}]);
 search.start();`,

@@ -23,6 +23,7 @@ const SCRIPTS = new Map([
       'dist/instantsearch.production.min.js',
     ),
   ],
+  ['search-insights', join(folderOf(import.meta.resolve('search-insights')), 'dist/search-insights.min.js')],
 ]);
 
 /** Answers a page's requests to a CDN with the packages of this checkout. */
