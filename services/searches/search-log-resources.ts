@@ -44,15 +44,22 @@ export const SEARCH_LOG_RESOURCES: readonly Resource<ServedSearches>[] = [
     query: QUESTION,
     result: z.array(LISTED),
     async run(parts, request) {
-      const { store, write, days: kept } = counted(parts);
       const { days, type, order } = questionOf(request);
+      if (parts.searches === undefined) return { data: [], meta: { keptDays: 0 } };
+      const { store, write, days: kept } = parts.searches;
       const today = dayOf(Date.now());
       const since = today - Math.min(days, kept) + 1;
       await write();
       const { listed, sums } = await listSearches(store, { since, type, order });
       return {
         data: listed,
-        meta: { from: dateOf(since), to: dateOf(today), ...sums, countedBy: 'this server' },
+        meta: {
+          keptDays: kept,
+          from: dateOf(since),
+          to: dateOf(today),
+          ...sums,
+          countedBy: 'this server',
+        },
       };
     },
   },
@@ -62,18 +69,17 @@ export const SEARCH_LOG_RESOURCES: readonly Resource<ServedSearches>[] = [
     method: 'DELETE',
     path: PATH,
     result: z.object({ removed: z.int().describe('Rows: one for the words of a day.') }),
-    run: async (parts) => ({ data: { removed: await counted(parts).clear() } }),
+    async run({ searches }) {
+      if (searches === undefined)
+        throw new RequestError(
+          'not-supported',
+          'This process does not count searches: start varve serve with --search-log-days',
+          { accepted: `--search-log-days 1 to ${MOST_DAYS}` },
+        );
+      return { data: { removed: await searches.clear() } };
+    },
   },
 ];
-
-function counted({ searches }: ServedSearches): NonNullable<ServedSearches['searches']> {
-  if (searches !== undefined) return searches;
-  throw new RequestError(
-    'not-supported',
-    'This process does not count searches: start varve serve with --search-log-days',
-    { accepted: `--search-log-days 1 to ${MOST_DAYS}` },
-  );
-}
 
 function questionOf({ query }: ResourceRequest): z.infer<typeof QUESTION> {
   const parsed = QUESTION.strict().safeParse(Object.fromEntries(query));

@@ -280,6 +280,7 @@ describe(
           'events/1',
           'webhooks',
           'slow-queries',
+          'searches',
           'streams',
           'tokens',
           'roles',

@@ -13,7 +13,7 @@ describe('the console for operators', longInBrowser('the parts of the console fo
   const data = createDataDirectory();
   const options = {
     contentTypes: 'examples/restaurants',
-    arguments: ['--examples', '--slow-query-ms', '1'],
+    arguments: ['--examples', '--slow-query-ms', '1', '--search-log-days', '7'],
     data,
   };
   let server: RunningServer;
@@ -229,6 +229,26 @@ describe('the console for operators', longInBrowser('the parts of the console fo
     expect(await shown.page.inputValue('[name=request]')).toBe(`/api/restaurants?${query}`);
     expect(await shown.page.isChecked('[name=plan]')).toBe(true);
     expect(await shown.problems()).toEqual([]);
+  });
+
+  test('searches are shown with their counts, and are sent again as a list', async () => {
+    await ask('/api/restaurants?search=taberna');
+    await ask(`/api/restaurants?search=${encodeURIComponent('zzqqxx <img>')}`);
+    await shown.show('#/query', 'section[aria-label="Searches"] select');
+    const card = shown.card('Searches');
+    await card.locator('button:text-is("Look again")').click();
+    await card.locator('table').waitFor(REACTS);
+    expect(await card.locator('tbody td:first-child').allTextContents()).toEqual(['taberna', 'zzqqxx img']);
+    await card.locator('select').selectOption('none');
+    const row = card.locator('tbody tr', { hasText: 'zzqqxx' });
+    await expect.poll(() => card.locator('tbody tr').count(), REACTS).toBe(1);
+    expect(await row.locator('td.number').allTextContents()).toEqual(['1', '1', '0', '0', '']);
+    expect(await shown.problems()).toEqual([]);
+    await row.locator('a').click();
+    await shown.page.waitForSelector('.answer pre.body');
+    expect(await shown.page.inputValue('[name=request]')).toBe(
+      '/api/restaurants?search=zzqqxx+img&locale=en',
+    );
   });
 
   describe('backups', () => {

@@ -21,13 +21,14 @@ const ORDERS = [
 export function SearchesCard() {
   const [order, setOrder] = useState('count');
   const path = `${PATH}?order=${order}`;
-  const { data: searches, meta, problem, again } = useAnswer<readonly ListedSearch[]>(path);
+  const { data: searches, meta, latest, problem, again } = useAnswer<readonly ListedSearch[]>(path);
+  const isCounting = Number(latest?.meta['keptDays'] ?? 0) > 0;
   const change = (event: Event) => setOrder((event.target as HTMLSelectElement).value);
   return html`<section class="card" aria-label="Searches">
     <h2>What people look for</h2>
-    ${problem !== null && html`<p class="empty" role="alert">${problem}</p>`}
-    ${problem === null && html`<div class="row"><label>Show <select value=${order} onChange=${change}>${ORDERS.map(([name, text]) => html`<option key=${name} value=${name}>${text}</option>`)}</select></label></div>`}
-    ${searches?.length === 0 && html`<p class="empty">No such searches were counted since ${meta['from']}.</p>`}
+    ${problem !== null && html`<p class="bad" role="alert">${problem}</p>`}
+    ${isCounting && html`<div class="row"><label>Show <select value=${order} onChange=${change}>${ORDERS.map(([name, text]) => html`<option key=${name} value=${name}>${text}</option>`)}</select></label></div>`}
+    ${searches?.length === 0 && html`<p class="empty">${isCounting ? `No such searches were counted since ${meta['from']}.` : 'Searches are not counted, because --search-log-days is 0.'}</p>`}
     ${searches !== undefined && searches.length > 0 && html`<p>${formatCount(Number(meta['searches']))} searches since ${meta['from']}, on this server. No user, address or time of day is kept.</p><${SearchTable} searches=${searches} />`}
     <div class="row"><button type="button" onClick=${again}>Look again</button></div>
     <${HowToSend} request=${{ method: 'GET', path }} command=${`varve searches list --order ${order}`} />
