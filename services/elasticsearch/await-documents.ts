@@ -7,7 +7,7 @@ import { waitForIndices } from './wait-for-indices.ts';
 export function awaitDocuments(options: DocumentRoleOptions): DocumentRole {
   const { cluster, stale, log, progress, report, isWhole } = options;
   const stopping = new AbortController();
-  cluster.follow();
+  cluster.useLive();
   const watch = watchProgress({ store: progressOfLiveSet(progress, cluster.indices), stale });
   watch.wake();
   const { signal } = stopping;

@@ -146,7 +146,7 @@ describe(WHAT, { ...(await needsElasticsearch(longInBrowser(WHAT))), timeout: 30
     await canRead();
   });
 
-  test('an operator sees that a process was killed, who leads now, and that it is back', async () => {
+  test('an operator sees that a process was killed, which one is the leader now, and that it is back', async () => {
     await shown.show('#/overview', '.events tbody tr');
     const killed = leader.server().supervisor;
     await leader.end('SIGKILL');

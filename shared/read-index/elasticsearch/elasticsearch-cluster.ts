@@ -59,8 +59,8 @@ export type ElasticsearchCluster = {
   sets(log: string, directory: string): IndexSets;
   /** Makes reads and writes use this set. */
   use(set: IndexSet): void;
-  /** Makes reads follow the live set, which another process writes and may replace. */
-  follow(): void;
+  /** Makes reads use the live set, which another process writes and may replace. */
+  useLive(): void;
   /** Returns the progress of the documents relative to a log. */
   progress(log: string): ProgressStore;
   /** Forgets what leaders of a later state of the log have published. Later leaders publish earlier positions again. */
