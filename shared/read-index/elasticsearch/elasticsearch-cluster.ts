@@ -131,7 +131,7 @@ export function createElasticsearchCluster(options: ElasticsearchClusterOptions)
       written = set;
       known = set;
     },
-    follow() {
+    useLive() {
       indices.release();
       written = {};
     },
