@@ -7,6 +7,7 @@ import { createRefreshes } from './refreshes.ts';
 import { RETRY_PARKED, retryParked } from './retry-parked.ts';
 import { createSuspects, SUSPECT_LIMITS, type SuspectLimits } from './suspects.ts';
 import { oldestAwaited, oldestUnseen, shownPosition } from './unseen-changes.ts';
+import { createWholeEdits } from './whole-edits.ts';
 import { writeBacklog } from './write-backlog.ts';
 import { writeLane } from './write-lane.ts';
 import { type WriterStatus, writerStatus } from './writer-report.ts';
@@ -85,6 +86,13 @@ export function startIndexWriter(options: IndexWriterOptions): IndexWriter {
 function createState(options: IndexWriterOptions, stopSignal: AbortSignal): WriterState {
   const { graph, index, suspectLimits: limits = SUSPECT_LIMITS } = options;
   const stale = staleDocumentsOf(graph);
+  const changed = createCondition();
+  const copying: WriterState['copying'] = new Map();
+  const whole = createWholeEdits(
+    changed,
+    () => copying.values(),
+    () => index.refresh(),
+  );
   const work: Omit<WriterState, 'suspects'> = {
     options,
     stale,
@@ -93,13 +101,15 @@ function createState(options: IndexWriterOptions, stopSignal: AbortSignal): Writ
     turn: undefined,
     position: graph.position,
     now: Date.now,
-    changed: createCondition(),
+    changed,
+    copying,
+    whole,
     wakes: 0,
     stopping: false,
     stuck: new Set(),
     written: 0,
     lastPrompt: Number.NEGATIVE_INFINITY,
-    refreshes: createRefreshes(index, stale),
+    refreshes: createRefreshes(whole, stale),
     stopSignal,
   };
   const suspects = createSuspects({

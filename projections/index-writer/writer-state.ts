@@ -1,10 +1,12 @@
 import type { Condition } from '../../shared/condition.ts';
 import type { Settlement } from '../graph/stale/stale-documents.ts';
+import type { Target } from '../graph/stale/stale-rows.ts';
 import { onGraph } from './graph-failure.ts';
 import type { Work } from './lane.ts';
 import type { Refreshes } from './refreshes.ts';
 import type { Suspects } from './suspects.ts';
 import { oldestAwaited } from './unseen-changes.ts';
+import type { WholeEdits } from './whole-edits.ts';
 import type { WriterReport } from './writer-report.ts';
 
 /** State of a writer, which its lanes share. */
@@ -22,6 +24,9 @@ export type WriterState = Work & {
   lastPrompt: number;
   readonly refreshes: Refreshes;
   readonly suspects: Suspects;
+  /** Targets whose copies are being written, by name. */
+  readonly copying: Map<string, Target>;
+  readonly whole: WholeEdits;
 };
 
 /** Calls from the writer to its process. */

@@ -69,8 +69,8 @@ export function createDualWrite(first: DocumentIndex): DualWriteIndex {
       const also = documents.flatMap((document) => copies.get(document) ?? []);
       if (also.length > 0) other()?.release(also);
     },
-    async refresh() {
-      await Promise.all([index.refresh(), other()?.refresh()]);
+    async refresh(only) {
+      await Promise.all([index.refresh(only), other()?.refresh(only)]);
     },
   };
 }

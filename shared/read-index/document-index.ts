@@ -27,8 +27,8 @@ export type DocumentIndex = {
   accepts(index: Pick<DocumentRow, 'type' | 'world'>, signal: AbortSignal): Promise<boolean>;
   /** Releases the documents' bytes, which later documents may then overwrite. Call it only once. */
   release(documents: readonly IndexableDocument[]): void;
-  /** Makes everything written so far visible to searches. */
-  refresh(): Promise<void>;
+  /** Makes everything written so far visible to searches. With `only`, that of one type and world, by one refresh. */
+  refresh(only?: Pick<DocumentRow, 'type' | 'world'>): Promise<void>;
 };
 
 /** A row in a world at a log position. */

@@ -36,9 +36,13 @@ export function createMemoryDocumentIndex(
   const visible = new Map<string, string>();
   const requests: string[][] = [];
   let behaviour: Parameters<MemoryDocumentIndex['behave']>[0] = {};
-  const refresh = () => {
-    visible.clear();
-    for (const [name, { text }] of stored) if (text !== undefined) visible.set(name, text);
+  /** Makes the documents of these types and worlds visible, or of all. */
+  const refresh = (targets?: ReadonlySet<string>) => {
+    for (const [name, { text }] of stored) {
+      if (targets?.has(targetOf(name)) === false) continue;
+      if (text === undefined) visible.delete(name);
+      else visible.set(name, text);
+    }
   };
   const write = (document: IndexableDocument): WriteOutcome => {
     const name = nameOf(document);
@@ -70,14 +74,14 @@ export function createMemoryDocumentIndex(
       const failure = behaviour.fails?.(names);
       if (failure !== undefined) throw failure;
       const outcomes = documents.map(write);
-      if (options.refresh) refresh();
+      if (options.refresh) refresh(new Set(names.map(targetOf)));
       return outcomes;
     },
     accepts: async (_, signal) =>
       !signal.aborted && (behaviour.accepts?.() ?? behaviour.fails?.([]) === undefined),
     release: () => {},
-    async refresh() {
-      refresh();
+    async refresh(only) {
+      refresh(only && new Set([`${only.type} ${only.world}`]));
     },
   };
 }
@@ -96,4 +100,9 @@ async function untilAborted(
 
 function nameOf({ type, world, key }: Pick<IndexableDocument, 'type' | 'world' | 'key'>): string {
   return `${type} ${world} ${key}`;
+}
+
+/** Returns the type and the world in the name of a document. */
+function targetOf(name: string): string {
+  return name.slice(0, name.lastIndexOf(' '));
 }

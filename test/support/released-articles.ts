@@ -24,7 +24,12 @@ function createArticleTypes(): string {
     writeFileSync(join(folder, name, 'schema.json'), JSON.stringify(schema));
   };
   const code = { type: 'string', unique: true };
-  type('article', { title: { type: 'string', required: true }, code, batch: { type: 'string' } });
+  type('article', {
+    title: { type: 'string', required: true },
+    code,
+    batch: { type: 'string' },
+    text: { type: 'text' },
+  });
   type('note', { title: { type: 'string' } });
   const localized = { pluginOptions: { i18n: { localized: true } } };
   type('page', { title: { type: 'string', ...localized } }, localized);

@@ -448,3 +448,27 @@ it('detects that the graph changed without a list of stale documents, and writes
   await setting.start().caughtUp();
   expect(setting.index.visible).toEqual(wanted(setting));
 });
+
+it('makes all edits of one moment visible by one refresh, however many requests they take', async () => {
+  const setting = openSetting();
+  setting.given(...SOME);
+  const writer = setting.start();
+  await writer.caughtUp();
+  const counts = new Set<number>();
+  const count = (world: string) =>
+    [...setting.index.visible].filter(([key, text]) => key.includes(` ${world} `) && text.includes('Whole '));
+  setting.index.behave({
+    async before() {
+      for (const world of ['draft', 'published']) counts.add(count(world).length);
+    },
+  });
+  const name = `Whole ${'x'.repeat(2_000)}`;
+  const many = Array.from({ length: 200 }, (_, i) => created('tag', `t${i}`, { values: { name: name + i } }));
+  const before = setting.index.requests.length;
+  await writer.visible(setting.given(...many));
+  expect(setting.index.requests.length - before).toBeGreaterThan(4);
+  expect(['draft', 'published'].map((world) => count(world).length)).toEqual([200, 200]);
+  expect([...counts].filter((seen) => seen !== 0 && seen !== 200)).toEqual([]);
+  await writer.caughtUp();
+  expect(setting.index.visible).toEqual(wanted(setting));
+});

@@ -79,10 +79,11 @@ export function createDocumentWriter(options: DocumentWriterOptions): DocumentIn
         if (!options.refresh) for (const { type, world } of documents) unrefreshed.add(targetOf(type, world));
       }
     },
-    async refresh() {
-      const touched = [...unrefreshed];
+    async refresh(only) {
+      const target = only && targetOf(only.type, only.world);
+      const touched = [...unrefreshed].filter((alias) => target === undefined || alias === target);
       if (touched.length === 0) return;
-      unrefreshed.clear();
+      for (const alias of touched) unrefreshed.delete(alias);
       try {
         for (const aliases of namesAtOnce(touched, ALIASES_AT_ONCE)) {
           const path = `/${aliases.join(',')}/_refresh`;
