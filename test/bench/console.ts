@@ -2,14 +2,17 @@ import { spawnSync } from 'node:child_process';
 import { createWriteStream, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
 import { openBrowser } from '../support/chromium.ts';
-import { startServer, VARVE } from '../support/server.ts';
+import { type RunningServer, startServer, VARVE } from '../support/server.ts';
+import { cpuSeconds } from './server-process.ts';
 
 /**
  * `node test/bench/console.ts`: measures the console in Chromium on a site with many types, components and entries. Prints milliseconds, the
- * median of `--rounds`, and the requests that a part sends.
+ * median of `--rounds`, and the requests that a part sends. Then it writes five entries a second, and prints the CPU of the server's worker
+ * without a page and with one, each for `--cpu-seconds`.
  */
 const { values } = parseArgs({
   options: {
@@ -17,13 +20,15 @@ const { values } = parseArgs({
     components: { type: 'string', default: '250' },
     entries: { type: 'string', default: '100000' },
     rounds: { type: 'string', default: '5' },
+    'cpu-seconds': { type: 'string', default: '60' },
   },
 });
-const [types, components, entries, rounds] = [
+const [types, components, entries, rounds, cpuTime] = [
   Number(values.types),
   Number(values.components),
   Number(values.entries),
   Number(values.rounds),
+  Number(values['cpu-seconds']),
 ];
 
 function writeJson(folder: string, name: string, value: object): void {
@@ -96,7 +101,7 @@ const PAINT = `performance.getEntriesByName('first-contentful-paint')[0]?.startT
 /** Parts that a person opens one after another, and what is there when they are drawn. */
 const PARTS: readonly (readonly [what: string, link: string, drawn: string])[] = [
   ['content, all types', '#/content', '.types li'],
-  ['a list of all entries', '#/content/thing0s', 'main td a'],
+  ['a list of all entries', '#/content/thing0s', '[aria-label=Entries] td a'],
   ['a search', '#/content/thing0s?q=word7', '.matches mark'],
   ['sorted by a number', '#/content/thing0s?sort=a_integer%3Adesc', 'th[aria-sort]'],
   ['the form of a new entry', '#/content/thing0s/_new', '.form .field'],
@@ -136,6 +141,48 @@ async function measure(url: string): Promise<void> {
   }
 }
 
+/** Parts of the measurement of the CPU, without and with a page in turn: other load of the machine then meets both. */
+const SLICES = 4;
+const WRITES_A_SECOND = 5;
+
+/** Writes entries at a steady rate for some seconds, and returns the CPU seconds of the worker meanwhile. */
+async function cpuUnderWrites(server: RunningServer, seconds: number): Promise<number> {
+  const pid = server.worker();
+  if (pid === undefined) throw new Error('the server has no worker');
+  const before = cpuSeconds(pid);
+  const until = performance.now() + seconds * 1_000;
+  while (performance.now() < until) {
+    const next = performance.now() + 1_000 / WRITES_A_SECOND;
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ data: { name: `Written ${Math.round(next)}` } });
+    const { status } = await fetch(`${server.url}/api/thing1s`, { method: 'POST', headers, body });
+    if (status !== 201) throw new Error(`a write was answered with ${status}`);
+    await delay(Math.max(0, next - performance.now()));
+  }
+  return cpuSeconds(pid) - before;
+}
+
+/** Prints the CPU of the worker without a page, and with the overview open. */
+async function measureCpu(server: RunningServer): Promise<void> {
+  const shares: { readonly without: number[]; readonly open: number[] } = { without: [], open: [] };
+  for (let i = 0; i < SLICES; i++) {
+    const seconds = (2 * cpuTime) / SLICES;
+    const browser = i % 2 === 1 ? await openBrowser() : undefined;
+    const page = await browser?.context.newPage();
+    await page?.goto(`${server.url}/_varve/`);
+    await page?.waitForSelector('.pipeline .stage');
+    await page?.waitForTimeout(3_000);
+    const share = (await cpuUnderWrites(server, seconds)) / seconds;
+    shares[page === undefined ? 'without' : 'open'].push(100 * share);
+    await browser?.close();
+  }
+  for (const [what, found] of Object.entries(shares)) {
+    const mean = found.reduce((all, each) => all + each, 0) / found.length;
+    const each = found.map((share) => share.toFixed(2)).join(', ');
+    console.log(`CPU of the worker, page ${what}: ${mean.toFixed(2)} % of a core (${each})`);
+  }
+}
+
 const folder = mkdtempSync(join(tmpdir(), 'varve-console-'));
 try {
   const project = join(folder, 'src');
@@ -153,7 +200,12 @@ try {
   if (imported.status !== 0) throw new Error(imported.stderr);
   const server = await startServer({ contentTypes: project, data });
   console.log(`${types} types, ${components} components, ${entries} entries; load ${loadavg()[0]}`);
-  await measure(server.url).finally(() => server.dispose());
+  try {
+    await measure(server.url);
+    await measureCpu(server);
+  } finally {
+    await server.dispose();
+  }
   console.log(`load ${loadavg()[0]}`);
 } finally {
   rmSync(folder, { recursive: true, force: true });

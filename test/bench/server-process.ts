@@ -74,7 +74,7 @@ function residentMiB(pid: number): number {
 }
 
 /** Returns the CPU seconds of all threads of a process. The kernel counts in hundredths of a second. */
-function cpuSeconds(pid: number): number {
+export function cpuSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /, '')
     .split(' ');
