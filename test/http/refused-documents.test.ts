@@ -256,4 +256,36 @@ describe(TITLE, await needsElasticsearch(takesMinutes(TITLE)), () => {
       await shown.close();
     }
   });
+
+  it('an operator drops a refused document from the list, by its name', {
+    ...longInBrowser('dropped documents in the console'),
+    timeout: 300_000,
+  }, async () => {
+    proxy.intercept(({ path, body }) => {
+      const isBulk = path.startsWith('/_bulk') && body.includes('"key":"dropped"');
+      return isBulk ? wrongValue(body, '"key":"dropped"') : undefined;
+    });
+    const shown = await openConsole(server.url);
+    try {
+      const documentId = documentIdOf(await send('POST', 'restaurants', { key: 'dropped' }));
+      await shown.show('#/projections', '.parked tbody tr:nth-child(2)');
+      const card = shown.card('Parked documents');
+      await card
+        .getByRole('button', { name: `Drop ${documentId}` })
+        .first()
+        .click();
+      await shown.confirm(documentId);
+      await card.locator('.parked tbody tr:nth-child(2)').waitFor({ state: 'detached' });
+      expect(await parked()).toMatchObject([{ documentId }]);
+      await card.getByRole('button', { name: 'Drop the document' }).click();
+      await shown.confirm('drop');
+      await card.locator('p.empty').waitFor();
+      expect(await parked()).toEqual([]);
+      expect((await send('GET', `restaurants/${documentId}`)).status).toBe(404);
+      expect(await shown.problems()).toEqual([]);
+    } finally {
+      proxy.intercept(() => undefined);
+      await shown.close();
+    }
+  });
 });
