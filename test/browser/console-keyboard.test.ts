@@ -100,6 +100,10 @@ describe('the console by keyboard', longInBrowser('the console by keyboard'), ()
     ['#/content/tags', 'main td a'],
     ['#/content/restaurants/_type', '.attributes tbody tr'],
     ['#/query?request=%2Fapi%2Ftags', QUERY],
+    [
+      '#/query?request=%2Fapi%2Ftags%3Fsearch%3Done&plan=true',
+      QUERY.replace('.answer', '.answer:has(.found-words)'),
+    ],
     ['#/projections', '.generations tbody tr'],
     ['#/log', '.events tbody tr'],
     ['#/releases', 'section[aria-label=Releases] p.empty'],
