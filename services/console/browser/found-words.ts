@@ -48,7 +48,7 @@ export function FoundWords({ search }: { readonly search: ExplainedSearch }) {
 }
 
 function Hit({ hit: { documentId, locale, words, typos, distance, exact } }: { readonly hit: FoundHit }) {
-  const sums = `${formatShort(typos)} typos, distance ${formatShort(distance)}, ${formatShort(exact)} exact`;
+  const sums = `typos ${formatShort(typos)}, distance ${formatShort(distance)}, exact ${formatShort(exact)}`;
   return html`<tbody>
     <tr><th colspan="7" scope="rowgroup"><code>${documentId}</code> ${locale ?? ''} <span class="quiet">${sums}</span></th></tr>
     ${words.length === 0 && html`<tr><td></td><td colspan="6" class="quiet">Only texts behind relations match.</td></tr>`}

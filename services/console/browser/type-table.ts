@@ -10,7 +10,7 @@ import { types } from './session.ts';
 export function TypeOverview() {
   return html`<section class="card" aria-label="All content types">
     <h1>Content</h1>
-    <p>Choose a content type to see its entries.</p>
+    <p>Choose a content type in the list to see its entries, or in the table to see its attributes.</p>
     <div class="scroll" role="region" aria-label="Table of content types" tabindex="0"><table class="all-types">
       <thead><tr><th>type</th><th>kind</th><th>drafts</th><th>locales</th><th class="number">attributes</th><th>relations to</th></tr></thead>
       <tbody>${contentTypes().map((type) => html`<${TypeRow} key=${type.uid} type=${type} />`)}</tbody>
