@@ -145,6 +145,23 @@ describe('the console', longInBrowser('the console in Chromium'), () => {
     await tab.close();
   });
 
+  test('a list does not wait for the counts of the types', async () => {
+    const tab = await browser.context.newPage();
+    const debugged = await browser.context.newCDPSession(tab);
+    const priorities = new Map<string, string>();
+    await debugged.send('Network.enable');
+    debugged.on('Network.requestWillBeSent', ({ request }) => {
+      priorities.set(decodeURIComponent(request.url), request.initialPriority);
+    });
+    await tab.goto(`${server.url}/_varve/#/content/restaurants`);
+    await tab.waitForSelector('[aria-label=Entries] td a', WAIT);
+    const of = (words: string) =>
+      [...priorities].flatMap(([url, priority]) => (url.includes(words) ? [priority] : []));
+    expect(new Set(of('pageSize]=1&'))).toEqual(new Set(['Low']));
+    expect(of('pageSize]=25')).toEqual(['High']);
+    await tab.close();
+  });
+
   test('a site developer sees how a draft differs from the published entry', async () => {
     const ask = createAsk(server.url);
     const { body } = await ask('/api/restaurants?pagination[pageSize]=1');

@@ -6,6 +6,8 @@ export type Request = {
   readonly path: string;
   readonly body?: unknown;
   readonly form?: FormData;
+  /** `low`: the browser sends other requests first. */
+  readonly priority?: RequestPriority;
 };
 
 export type Reply = {
@@ -72,7 +74,10 @@ function isOpening({ status, json }: Reply): boolean {
   return status === 503 && error?.code === 'past-opening';
 }
 
-async function sendOnce({ method, path, body, form }: Request, signal?: AbortSignal): Promise<Reply> {
+async function sendOnce(
+  { method, path, body, form, priority }: Request,
+  signal?: AbortSignal,
+): Promise<Reply> {
   const url = ownPath(path);
   const secret = token.value;
   const started = performance.now();
@@ -87,6 +92,7 @@ async function sendOnce({ method, path, body, form }: Request, signal?: AbortSig
       signal: signal ?? null,
       cache: 'no-store',
       redirect: 'error',
+      priority: priority ?? 'auto',
     });
     const text = await response.text();
     connection.value = 'live';
@@ -114,8 +120,12 @@ function keepMoment(of: string, headers: Headers): void {
 }
 
 /** Reads `data` and `meta` of an answer. Rejects with the message of an error. */
-export async function read<Data>(path: string, signal?: AbortSignal): Promise<{ data: Data; meta: Meta }> {
-  const answer = await send({ method: 'GET', path }, signal);
+export async function read<Data>(
+  path: string,
+  signal?: AbortSignal,
+  priority: RequestPriority = 'auto',
+): Promise<{ data: Data; meta: Meta }> {
+  const answer = await send({ method: 'GET', path, priority }, signal);
   if (!answer.ok) throw new Error(messageOf(answer));
   return answer.json as { data: Data; meta: Meta };
 }

@@ -62,8 +62,9 @@ function TypeItem({ type, isChosen }: { readonly type: Type; readonly isChosen: 
     const moment = past === undefined ? '' : `&asOf=${encodeURIComponent(past)}`;
     const status = draftAndPublish ? '&status=draft' : '';
     // A caller without the right to see drafts gets the count of what is published. Without any, there is no count.
+    // A browser sends six requests at once: what somebody opens meanwhile does not wait for counts.
     const count = (query: string) =>
-      read<unknown>(`/api/${pathName(type)}?pagination[pageSize]=1${query}${moment}`);
+      read<unknown>(`/api/${pathName(type)}?pagination[pageSize]=1${query}${moment}`, undefined, 'low');
     count(status)
       .catch(() => count(''))
       .then(
