@@ -134,6 +134,9 @@ export type Meta = {
   readonly pagination?: { readonly total?: number; readonly page?: number; readonly pageCount?: number };
   readonly before?: string | null;
   readonly thresholdMs?: number;
+  readonly keptDays?: number;
+  readonly searches?: number;
+  readonly from?: string;
 };
 
 /** Returns what a refused request says, in one sentence. */
