@@ -231,7 +231,7 @@ describe('the console for operators', longInBrowser('the parts of the console fo
     expect(await shown.problems()).toEqual([]);
   });
 
-  test('searches are shown with their counts, and are sent again as a list', async () => {
+  test('a search developer sees what people look for, and sends a search again as a list', async () => {
     await ask('/api/restaurants?search=taberna');
     await ask(`/api/restaurants?search=${encodeURIComponent('zzqqxx <img>')}`);
     await shown.show('#/query', 'section[aria-label="Searches"] select');
