@@ -5,6 +5,9 @@ import insights, { type InsightsClient } from 'search-insights';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { ListedSearch } from '../../services/searches/list-searches.ts';
 import { createApiClient } from '../support/api-client.ts';
+import { startOnElasticsearch } from '../support/corpus-on-elasticsearch.ts';
+import { needsElasticsearch } from '../support/elasticsearch.ts';
+import { replaced } from '../support/replaced-workers.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
@@ -37,14 +40,23 @@ function listed({ url }: RunningServer, query = ''): Promise<readonly Listed[]> 
   return createApiClient(url).data('GET', `${PATH}${query}`);
 }
 
-describe('with --search-log-days', () => {
+const counting = () => ({
+  ...START,
+  arguments: [...COUNTING, '--log-level', 'trace', '--slow-query-ms', '0'],
+});
+
+describe('on the embedded index', () => describeCounts(() => startServer(counting())));
+
+const skip = takesMinutes('counts of searches on Elasticsearch');
+describe('on Elasticsearch', await needsElasticsearch(skip), () =>
+  describeCounts(() => startOnElasticsearch(counting())),
+);
+
+function describeCounts(start: () => Promise<RunningServer>): void {
   let server: RunningServer;
   beforeAll(async () => {
-    server = await startServer({
-      ...START,
-      arguments: [...COUNTING, '--log-level', 'trace', '--slow-query-ms', '0'],
-    });
-  });
+    server = await start();
+  }, 180_000);
   afterAll(() => server.dispose());
 
   it('counts searches of lists and of InstantSearch in one place, with clicks of the unmodified client', async () => {
@@ -167,7 +179,7 @@ describe('with --search-log-days', () => {
     await server.stop();
     expect(JSON.parse((await run('list', '--json')).stdout)).toMatchObject([{ query: 'chair', count: 1 }]);
   });
-});
+}
 
 it('counts nothing by default, and refuses events with a sentence', async () => {
   const server = await startServer({ ...START, arguments: ['--examples'] });
@@ -202,4 +214,17 @@ it('adds up what all workers of a server count', LONG, async () => {
   await expect
     .poll(() => listed(server), { timeout: 30_000 })
     .toMatchObject([{ query: 'taberna', count: 10, clicks: 10, position: 2 }]);
+});
+
+it('does not count the searches by which the next worker warms up', LONG, async () => {
+  const server = await startServer({ ...START, arguments: COUNTING });
+  onTestFinished(() => server.dispose());
+  const { call } = createApiClient(server.url);
+  expect((await call('GET', '/api/restaurants?search=taberna')).status).toBe(200);
+  const first = server.worker() ?? 0;
+  process.kill(server.supervisor, 'SIGHUP');
+  await replaced(server, first);
+  await expect
+    .poll(() => listed(server), { timeout: 60_000 })
+    .toMatchObject([{ query: 'taberna', count: 1 }]);
 });
