@@ -30,7 +30,7 @@ export type SearchSums = { readonly searches: number; readonly queries: number; 
 
 const MOST_LISTED = 100;
 /** Rows that are read at once, on the thread that answers requests. */
-const PART = 2_000;
+const PART = 500;
 
 /** Returns the first 100 words of an order. Other work runs between the parts of the file. */
 export async function listSearches(
