@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import insights, { type InsightsClient } from 'search-insights';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { ListedSearch } from '../../services/searches/list-searches.ts';
+import { createAsk, createCallers } from '../support/access-client.ts';
 import { createApiClient } from '../support/api-client.ts';
 import { startOnElasticsearch } from '../support/corpus-on-elasticsearch.ts';
 import { needsElasticsearch } from '../support/elasticsearch.ts';
@@ -227,4 +228,23 @@ it('does not count the searches by which the next worker warms up', LONG, async 
   await expect
     .poll(() => listed(server), { timeout: 60_000 })
     .toMatchObject([{ query: 'taberna', count: 1 }]);
+});
+
+it('answers searches of forbidden types as of unknown ones, counts neither, and shows counts to full access only', async () => {
+  const server = await startServer({ ...START, arguments: COUNTING });
+  onTestFinished(() => server.dispose());
+  const { askAll, ask, token } = await createCallers(server.url, ['restaurant.find']);
+  const searchAs = async (index: string) => {
+    const body = { requests: [{ indexName: index, query: 'lisbon', clickAnalytics: true }] };
+    const answer = await ask('/1/indexes/*/queries', { method: 'POST', body });
+    return { status: answer.status, text: JSON.stringify(answer.body).replaceAll(index, '…') };
+  };
+  expect(await searchAs('cities')).toEqual(await searchAs('unknowns'));
+  expect((await searchAs('restaurants')).status).toBe(200);
+  expect((await askAll('/_varve/searches')).body.data).toMatchObject([
+    { type: RESTAURANT, query: 'lisbon', count: 1 },
+  ]);
+  for (const method of ['GET', 'DELETE'])
+    for (const as of [ask, createAsk(server.url), createAsk(server.url, `${token}x`)])
+      expect([401, 403]).toContain((await as('/_varve/searches', { method })).status);
 });
