@@ -8,7 +8,7 @@ import type { Target } from '../graph/stale/stale-rows.ts';
 export type WholeEdits = ReturnType<typeof createWholeEdits>;
 
 /** Milliseconds to wait for requests of others: one that hangs must not stop the others. A refresh of the backlog has more time. */
-const PATIENCE = { edits: 2_000, backlog: 20_000 };
+const LONGEST_WAIT_MS = { edits: 2_000, backlog: 20_000 };
 
 /** Creates the set. `copying` returns the targets whose copies are being written. */
 export function createWholeEdits(
@@ -24,7 +24,7 @@ export function createWholeEdits(
     /** Resolves when no refresh of others can make a part visible, or after a moment. Call `end` afterwards. */
     async begin(target: Target): Promise<void> {
       targets.add(target);
-      await changed.until(() => refreshes === 0 && !isCopied(target), PATIENCE.edits);
+      await changed.until(() => refreshes === 0 && !isCopied(target), LONGEST_WAIT_MS.edits);
     },
     end(target: Target): void {
       targets.delete(target);
@@ -32,7 +32,7 @@ export function createWholeEdits(
     },
     /** Refreshes what the backlog wrote, when no edits are written in part. */
     async refresh(): Promise<void> {
-      await changed.until(() => targets.size === 0, PATIENCE.backlog);
+      await changed.until(() => targets.size === 0, LONGEST_WAIT_MS.backlog);
       refreshes++;
       try {
         await refresh();

@@ -111,7 +111,7 @@ function pastsOf({ supervisor }: RunningServer): readonly number[] {
   return processTree(supervisor).filter((pid) => argumentsOf(pid).includes(PAST_ARGUMENT));
 }
 
-/** What a caller can tell two answers apart by. */
+/** Returns everything that a caller can tell two answers apart by. */
 async function seen(url: string, probe: string, token: string | undefined): Promise<string> {
   const { status, body } = await readWhole(
     url,
