@@ -23,7 +23,7 @@ const SOURCES: readonly Source[] = [
 ];
 
 /** Time after an event until the state is asked for: an event rarely comes alone. */
-const SETTLED_MS = 500;
+const SETTLED_MS = 2_000;
 
 /** Keeps the signals current until the returned function is called. A hidden page asks for nothing. */
 export function follow(): () => void {
