@@ -3,7 +3,7 @@ import type { Paths } from './openapi-types.ts';
 
 const AS_OF_PARAMETER = queryParameter(
   'asOf',
-  'Answers with the content of a moment: a position of the log, such as the `Varve-Position` of a write, or an instant with a time zone. An instant to come is a preview of scheduled releases, for callers who may see drafts. While the moment is opened, the answer is a 503 with `Retry-After`. Not for streams.',
+  'Answers with the content of a moment: a position of the log, such as the `Varve-Position` of a write, or an instant with a time zone. An instant to come is a preview of scheduled releases, for callers who may see drafts. While the moment is opened, the answer is a 503 with `Retry-After`. Not for streams. With `/_varve/timegate` in front of the address and the header `Accept-Datetime`, a GET is redirected to that moment (RFC 7089).',
   {
     anyOf: [
       { type: 'string', pattern: '^\\d{1,20}$' },
