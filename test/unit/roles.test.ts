@@ -92,6 +92,7 @@ describe('a role has only options that it uses', () => {
         ...['cacheStaleIfError', 'cacheStaleWhileRevalidate'],
         ...['defaultLimit', 'examples', 'maxLimit', 'maxOffset', 'minPositionWait', 'queryTimeLimit'],
         'readIndexRowCache',
+        'searchLogDays',
         'workers',
       ].sort(),
     ],
@@ -102,7 +103,7 @@ describe('a role has only options that it uses', () => {
         ...['advertise', 'examples', 'queryTimeLimit', 'readIndexReplicas', 'readIndexShards'],
         ...['readyLagSeconds', 'uploadLimit', 'uploadTypes', 'workers'],
         'answerCacheBytes',
-        ...['pastRows', 'pastWorlds'],
+        ...['pastRows', 'pastWorlds', 'searchLogDays'],
         ...['login', 'jwtSecretFile', 'jwtExpires', 'jwtManagement', 'loginRateLimit', 'registerFields'],
         ...[
           'webhookHold',

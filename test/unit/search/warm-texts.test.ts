@@ -100,7 +100,7 @@ it.each([
     { generation: 2, changesTypes, enterMs: 60_000, recent: [] },
     () => {},
     {
-      varve: { operator, fleet } as unknown as Arguments[3]['varve'],
+      varve: { operator, fleet, search: {} } as unknown as Arguments[3]['varve'],
       metrics: undefined,
       address: undefined,
       isStopping: () => false,
