@@ -131,7 +131,7 @@ async function writeOnce(
     for (const { batch, settled } of parts) settle(state, batch.position, settled);
     return undefined;
   } finally {
-    state.whole.end(target);
+    if (lane === 'edits') state.whole.end(target);
     for (const { batch, unmakable } of parts) {
       state.index.release(batch.sent);
       release(state, [...batch.documents, ...unmakable.map(({ document }) => document)], batch.position);
