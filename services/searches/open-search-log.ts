@@ -63,6 +63,11 @@ export function dayOf(ms: number): number {
   return Math.floor(ms / DAY_MS);
 }
 
+/** Returns the date of a day, such as 2026-03-01. */
+export function dateOf(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}
+
 /** Opens the counts of a data directory. Throws if the file cannot be opened. */
 export function openSearchLog(options: SearchLogOptions): SearchLog {
   const { folder, days, report, key, now, isFirst } = options;

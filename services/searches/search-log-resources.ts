@@ -3,7 +3,7 @@ import { refusedData } from '../../shared/refused-form.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import type { Resource, ResourceRequest } from '../../shared/resource.ts';
 import { listSearches, SEARCH_ORDERS } from './list-searches.ts';
-import { dayOf, type SearchLog } from './open-search-log.ts';
+import { dateOf, dayOf, type SearchLog } from './open-search-log.ts';
 
 /** Counts for requests. `searches` absent: nothing is counted. */
 export type ServedSearches = {
@@ -32,7 +32,6 @@ const LISTED = z.object({
 });
 
 const PATH = '/_varve/searches';
-const DAY_MS = 86_400_000;
 
 /** Counts of searches. Each server of a log counts the searches that it answers, and its workers count together. */
 export const SEARCH_LOG_RESOURCES: readonly Resource<ServedSearches>[] = [
@@ -85,8 +84,4 @@ function questionOf({ query }: ResourceRequest): z.infer<typeof QUESTION> {
   const parsed = QUESTION.strict().safeParse(Object.fromEntries(query));
   if (!parsed.success) throw refusedData(parsed.error, 'invalid-query');
   return parsed.data;
-}
-
-function dateOf(day: number): string {
-  return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }
